@@ -1,0 +1,1 @@
+"""What is said, signed and recorded: no sockets, no clock."""

@@ -1,0 +1,72 @@
+"""Frames to messages and back (architecture.md 5.1).
+
+msgpack turns bytes into builtins under hard limits; msgspec turns builtins into the frozen types of messages.py.
+One error comes out, whatever came in: FrameError. Behind this module there are no dicts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgpack
+import msgspec
+
+from protocol import limits, messages
+from protocol.text import SafeText
+
+M = TypeVar("M")
+_BUILTIN = (bytes,)
+
+
+class FrameError(ValueError):
+    """A frame that is not a message: too large, not msgpack, or not of any type with its bounds."""
+
+
+def encode(message: msgspec.Struct) -> bytes:
+    """Returns the frame of a message."""
+    frame: bytes = msgpack.packb(msgspec.to_builtins(message, builtin_types=_BUILTIN, enc_hook=str))
+    return frame
+
+
+def decode_from_client(frame: bytes) -> messages.FromClient:
+    """Returns the message in a frame that a client sent; raises FrameError."""
+    message: messages.FromClient = _decode(frame, messages.FromClient, limits.CLIENT_FRAME_BYTES_MAX)
+    return message
+
+
+def decode_from_lobby(frame: bytes) -> messages.FromLobby:
+    """Returns the message in a frame that a lobby sent; raises FrameError."""
+    message: messages.FromLobby = _decode(frame, messages.FromLobby, limits.LOBBY_FRAME_BYTES_MAX)
+    return message
+
+
+def _decode(frame: bytes, union: Any, bytes_max: int) -> Any:  # noqa: ANN401 - a union is no type
+    if len(frame) > bytes_max:
+        raise FrameError(f"{len(frame)} bytes, more than {bytes_max}")
+    try:
+        builtins = msgpack.unpackb(
+            frame,
+            object_pairs_hook=_distinct,
+            strict_map_key=True,
+            max_str_len=1_024,
+            max_bin_len=bytes_max,
+            max_array_len=bytes_max,
+            max_map_len=32,
+            max_ext_len=0,
+        )
+        return msgspec.convert(builtins, union, strict=True, builtin_types=_BUILTIN, dec_hook=_safe)
+    except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
+        raise FrameError(f"not a message: {type(error).__name__}") from error
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        raise FrameError("a key that stands twice")
+    return table
+
+
+def _safe(wanted: type, value: object) -> object:
+    if wanted is SafeText and isinstance(value, str):
+        return SafeText.shown(value)
+    raise TypeError(f"{wanted.__name__} expected")

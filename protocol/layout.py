@@ -1,0 +1,87 @@
+"""Reading fixed byte layouts: what is signed is never re-encoded, so it is only ever read.
+
+All integers are unsigned and big-endian (deal.md). Writing needs no module of its own: layouts are written as a
+concatenation of `engine.digest`'s `u8`, `u32` and `u64`, so that the code reads like the specification.
+"""
+
+from __future__ import annotations
+
+
+class LayoutError(ValueError):
+    """Bytes that do not follow their layout; the message says at which offset."""
+
+    def __init__(self, offset: int, what: str) -> None:
+        super().__init__(f"byte {offset}: {what}")
+        self.offset = offset
+        self.what = what
+
+
+class Reader:
+    """Takes the fields of a layout off the front of `data`, one after another."""
+
+    __slots__ = ("data", "offset")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.offset = 0
+
+    def take(self, count: int) -> bytes:
+        """Returns the next `count` bytes; raises LayoutError if they are not all there."""
+        end = self.offset + count
+        if end > len(self.data):
+            raise LayoutError(len(self.data), f"cut off: {end - len(self.data)} bytes missing")
+        part = self.data[self.offset : end]
+        self.offset = end
+        return part
+
+    def uint(self, width: int) -> int:
+        """Returns the next `width` bytes as an unsigned integer."""
+        return int.from_bytes(self.take(width), "big")
+
+    def varint(self) -> int:
+        """Returns a number of seven bits a byte, low bits first, at most 32 bits, in its shortest form."""
+        value = shift = 0
+        while True:
+            byte = self.uint(1)
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                break
+            shift += 7
+        if value >= 1 << 32 or (byte == 0 and shift):
+            raise LayoutError(self.offset, "a varint too large or not in its shortest form")
+        return value
+
+    def end(self) -> None:
+        """Raises LayoutError if anything is left."""
+        if self.offset != len(self.data):
+            raise LayoutError(self.offset, f"{len(self.data) - self.offset} bytes too many")
+
+
+def varint(value: int) -> bytes:
+    """Returns `value` (0 to 2^32 - 1) with seven bits a byte, low bits first; the last byte is below 128."""
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def pack_directions(directions: bytes) -> bytes:
+    """Returns moves at two bits each, the first in the high bits; the unused low bits of the last byte are 0."""
+    out = bytearray()
+    for start in range(0, len(directions), 4):
+        byte = 0
+        for place, direction in enumerate(directions[start : start + 4]):
+            byte |= direction << (6 - 2 * place)
+        out.append(byte)
+    return bytes(out)
+
+
+def unpack_directions(reader: Reader, count: int) -> bytes:
+    """Returns `count` moves read from two bits each; raises LayoutError if unused bits are set."""
+    packed = reader.take((count + 3) // 4)
+    directions = bytes(byte >> shift & 3 for byte in packed for shift in (6, 4, 2, 0))
+    if any(directions[count:]):
+        raise LayoutError(reader.offset, "unused bits of the moves are set")
+    return directions[:count]
