@@ -1,0 +1,1 @@
+"""The lobby: tables that deal, replay and judge races."""

@@ -1,0 +1,76 @@
+"""Which Deal stands at a table, when the next may come, and who owes it an answer (deal.md 3.4).
+
+Owns the `Opening` and the pause between Deals. That a broken opening burns its chain is decided by table.py; here it
+is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lobby.events import Outbox
+from lobby.opening import Opening
+from protocol import limits, messages
+from protocol.messages import TableSettings
+
+
+class Dealing:
+    """The Deal of a table. `answers` are the keys of those who were ready for a burnt Deal and have not answered."""
+
+    def __init__(self, opening: Opening, answer_ms: int, now_ms: int) -> None:
+        self.opening = opening
+        self.answers: set[bytes] = set()
+        self._answer_ms = answer_ms
+        self._answer_by_ms: int | None = None
+        self._dealt_ms = now_ms
+        self._due_ms: int | None = None
+        self._burns = 0  # in a row
+
+    @property
+    def stands(self) -> bool:
+        """Whether there is a Deal that can be answered."""
+        return self._due_ms is None
+
+    def burn(self, now_ms: int, ready: Iterable[bytes]) -> None:
+        """The Deal that stands was broken off; those who were `ready` owe the next one an answer.
+
+        After the third in a row nobody does: somebody at this table does not want to play, and people are asked.
+        """
+        self._burns += 1
+        self.anew(now_ms)
+        self.answers = set(ready) if self._burns < limits.BURNS_MAX else set()
+
+    def anew(self, now_ms: int) -> None:
+        """Another Deal takes the place of the one that stands, as soon as one may come."""
+        self.answers = set()
+        self._answer_by_ms = None
+        self._due_ms = max(now_ms, self._dealt_ms + limits.DEAL_INTERVAL_MS)
+
+    def calm(self) -> None:
+        """The row of burnt Deals is over: a race has started, or the host has changed the settings."""
+        self._burns = 0
+
+    def answered(self, key: bytes) -> None:
+        """A seat has said Ready, or that it is not, or is gone."""
+        self.answers.discard(key)
+        if not self.answers:
+            self._answer_by_ms = None
+
+    def deadline(self) -> int | None:
+        """Returns when `wake` next has something to do."""
+        return min((time for time in (self._due_ms, self._answer_by_ms) if time is not None), default=None)
+
+    def wake(self, now_ms: int, settings: TableSettings, everyone: tuple[int, ...], out: Outbox) -> list[bytes]:
+        """Deals if it is time; returns the keys of those who owed an answer for too long, in a fixed order."""
+        if self._due_ms is not None and now_ms >= self._due_ms:
+            burnt = self.opening.deal_anew(settings)
+            self._due_ms, self._dealt_ms = None, now_ms
+            self._answer_by_ms = now_ms + self._answer_ms if self.answers else None
+            out.send(everyone, messages.Burnt(burnt))
+            out.send(everyone, messages.Dealt(self.opening.deal_signed))
+        if self._answer_by_ms is None or now_ms < self._answer_by_ms:
+            return []
+        late = sorted(self.answers)
+        self.answers.clear()
+        self._answer_by_ms = None
+        return late

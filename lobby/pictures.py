@@ -1,0 +1,61 @@
+"""What people at a table are shown of it: the public picture, and the complete one for a newcomer.
+
+Reads a table, changes nothing. Nothing of a board is in here before the end of a race (rules 3.6).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from lobby.people import Member
+from protocol.messages import RaceView, RecordReady, TableChanged, TableView, Welcome
+
+if TYPE_CHECKING:
+    from lobby.table import Table
+
+
+def table_view(table: Table, *, with_code: bool) -> TableView:
+    """Returns the public picture; who came by the watch code is not shown the code that seats people."""
+    seating = table.seating
+    return TableView(
+        code=table.code if with_code else "",
+        watch_code=table.watch_code,
+        phase=table.phase,
+        settings=seating.settings,
+        seats=seating.view(),
+        host=seating.host,
+        locked=seating.locked,
+        watchers=sum(seating.place_of(member.key) is None for member in table.presence),
+        tally=seating.tally_view(),
+    )
+
+
+def welcome(table: Table, member: Member, now_ms: int) -> Welcome:
+    """Returns the complete picture for one who has just come, in whatever phase the table is."""
+    track, run, opening = table.track_of(member.key), table.run, table.dealing.opening
+    return Welcome(
+        table=table_view(table, with_code=member.may_sit),
+        seat=table.seating.place_of(member.key),
+        lobby_ms=now_ms,
+        deal=opening.deal_signed if run is None else run.opened.deal_signed,
+        race=RaceView(seats=opening.seats_signed) if run is None else run.view(),
+        own=None if track is None or run is None else run.own_game(track),
+        ended=None if table.closing is None else table.closing.ended,
+        record=None if table.record is None else record_ready(table.record),
+    )
+
+
+def tell_table(table: Table) -> None:
+    """Sends everyone the new picture, with the own seat."""
+    views = {with_code: table_view(table, with_code=with_code) for with_code in (False, True)}
+    groups: dict[tuple[bool, int | None], list[int]] = {}
+    for member in table.presence:
+        groups.setdefault((member.may_sit, table.seating.place_of(member.key)), []).append(member.connection)
+    for (with_code, seat), connections in groups.items():
+        table.out.send(connections, TableChanged(views[with_code], seat))
+
+
+def record_ready(record: bytes) -> RecordReady:
+    """Returns what tells that the record can be fetched."""
+    return RecordReady(len(record), hashlib.sha256(record).digest())

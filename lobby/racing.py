@@ -1,0 +1,297 @@
+"""A race from its Start to its outcome: what arrives is judged, acknowledged, told and, in the end, decided.
+
+Owns the tracks of the seats, the live race, the ticks, draw offers and windows (rules §4–§6). It does not know who
+sits or watches beyond the connections it is given, and how the record is made is closing.py's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from engine.deck import DealtDeck
+from engine.game import Game
+from engine.race import Absent, Left, Outcome, Race, RaceEvent, SeatState, Vote, Voted, fold
+from lobby.events import Outbox
+from lobby.opening import Opened
+from lobby.people import Line, Seat
+from lobby.ticking import Presence, Ticker
+from lobby.track import Arrival, Track, TrackError
+from protocol.limits import LOG_PIECE_MOVES
+from protocol.messages import Ack, Link, LogPiece, OwnGame, RaceView, Seal, Signed, Slice, Ticked
+from protocol.movelog import Act, SealBody
+from protocol.record import EventKind, RecordEvent
+from protocol.refusals import Refusal
+from protocol.signing import Signer
+
+VOTES = {Act.OFFER: Vote.OFFER, Act.AGREE: Vote.AGREE, Act.REFUSE: Vote.REFUSE, Act.WITHDRAW: Vote.WITHDRAW}
+
+
+class RaceRun:
+    """One race. `seats` are the players in seat order; `audience` gives everyone who is to be told."""
+
+    def __init__(
+        self,
+        opened: Opened,
+        seats: Sequence[Seat],
+        signer: Signer,
+        epoch: int,
+        audience: Callable[[], tuple[int, ...]],
+    ) -> None:
+        self.opened = opened
+        self.windows = opened.deal.windows
+        self.start_ms = opened.start.start_ms
+        self.mix = opened.start.mix
+        deck = DealtDeck(opened.chain, opened.deal.deck_mix(self.mix))
+        size = opened.deal.settings.size
+        self.tracks = [Track(n, seat, opened.deal, self.mix, Game(size, deck)) for n, seat in enumerate(seats)]
+        self.terms = opened.deal.terms(len(seats))
+        self.live = Race(self.terms)
+        self.ticker = Ticker(signer, self.mix, epoch, self.start_ms, self.live)
+        self.happened: list[tuple[RaceEvent, RecordEvent]] = []
+        self.out = Outbox()
+        self._audience = audience
+
+    # ── what arrives ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def take_slice(self, track: Track, message: Slice, now_ms: int, line: Line) -> bool:
+        """Takes in moves of a seat, acknowledges them and tells what they decided.
+
+        Returns True if the connection must be closed: a slice was refused again soon after a resync (deal.md 5.1).
+        """
+        if track.dropping:
+            return False
+        try:
+            moves, act = track.take_slice(message.moves, message.seal, self._arrival(now_ms, line))
+        except TrackError as fault:
+            self._refuse(track, fault.code)
+            return track.resynced_ms is not None and now_ms - track.resynced_ms < self.windows.resync_ms
+        offer, was_idle = self.live.offer, track.idle_until_ms != 0
+        track.idle_until_ms = 0
+        for move in moves:
+            self.live.apply(move)
+        self._acknowledge(track, now_ms)
+        stuck = self.live.seats[track.number].state is SeatState.STUCK
+        if stuck or was_idle or self.live.offer is not offer:
+            self._decided(now_ms, (track.number,) if stuck else ())
+        if message.seal is not None and act is not Act.NONE:
+            self._act(track, message.seal, now_ms)
+        return False
+
+    def take_seal(self, track: Track, message: Seal, now_ms: int, *, settling: bool) -> None:
+        """Takes in a seal on its own and, unless the race is being decided already, what it says."""
+        if track.dropping:
+            return
+        try:
+            track.take_seal(message.seal)
+        except TrackError as fault:
+            self._refuse(track, fault.code)
+            return
+        if not settling:
+            self._act(track, message.seal, now_ms)
+
+    def resync(self, track: Track, moves: int, now_ms: int) -> None:
+        """Takes up slices again where the lobby has the log; one that says otherwise is refused again."""
+        track.dropping = False
+        track.resynced_ms = now_ms
+        if moves != len(track.log):
+            self._refuse(track, Refusal.SLICE)
+
+    # ── who comes and goes ──────────────────────────────────────────────────────────────────────────────────────
+
+    def gone(self, track: Track, now_ms: int) -> None:
+        """The seat's connection is lost: its window to come back begins (rules 4.6)."""
+        track.dropping = False
+        track.resynced_ms = None
+        if self.live.seats[track.number].state.in_race:
+            track.lost_until_ms = now_ms + self.windows.away_ms
+            self._decided(now_ms, ())
+
+    def back(self, track: Track, now_ms: int) -> None:
+        """The seat has a connection again."""
+        track.tick_sent = self.ticker.number if self.ticker.last else 0
+        if self.live.seats[track.number].state is SeatState.MOVING and now_ms >= self.start_ms:
+            track.link_sent = max(track.link_sent, track.link_allowed(now_ms - self.start_ms))
+        track.must_resume = track.seals > 0
+        if self.live.seats[track.number].absent:
+            self._happened(Absent(track.stamp(now_ms - self.start_ms), track.number, absent=False), EventKind.RETURNED)
+        if track.lost_until_ms:
+            track.lost_until_ms = 0
+            self._decided(now_ms, ())
+
+    def own_game(self, track: Track) -> OwnGame:
+        """Returns how far the lobby has this seat, for its owner."""
+        number = track.link_sent
+        link = self.opened.chain.link(number) if number else b""
+        return OwnGame(moves=len(track.log), seals=track.seals, link_number=number, link=link)
+
+    def log_piece(self, track: Track, first: int) -> LogPiece:
+        """Returns a piece of a seat's log, for its owner."""
+        part = slice(first, first + LOG_PIECE_MOVES)
+        return LogPiece(first, bytes(track.log.directions[part]), tuple(track.log.times[part]))
+
+    def view(self) -> RaceView:
+        """Returns what someone who comes in the middle needs."""
+        return RaceView(seats=self.opened.seats_signed, start=self.opened.start_signed, tick=self.ticker.last)
+
+    # ── time ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def deadline(self, lines: Callable[[Track], Line | None]) -> int | None:
+        """Returns when `wake` next has something to do while the race runs, on the lobby's clock."""
+        times = [self.ticker.deadline()]
+        if self.live.offer is not None:
+            times.append(self.start_ms + self.live.offer.t_ms + self.terms.offer_lapse_ms)
+        if self.terms.bell_ms:
+            times.append(self.start_ms + self.terms.bell_ms)
+        for track in self.tracks:
+            times.append(self._link_deadline(track, lines(track)))
+            times.append(self._window_deadline(track))
+        return min((time for time in times if time is not None), default=None)
+
+    def wake(self, now_ms: int, lines: Callable[[Track], Line | None]) -> None:
+        """Does everything whose time has come: links, windows, lapsed offers, the sample."""
+        for track in self.tracks:
+            due_ms = self._link_deadline(track, lines(track))
+            if due_ms is not None and now_ms >= due_ms:
+                self._send_link(track, now_ms)
+        for track in self.tracks:
+            self._look_at_windows(track, now_ms)
+        offer = self.live.offer
+        self.live.lapse(now_ms - self.start_ms)
+        if self.live.offer is not offer:
+            self._decided(now_ms, ())
+        tick = self.ticker.sample(now_ms, self._presences())
+        if tick is not None:
+            self._tell(tick)
+
+    def would_end(self, now_ms: int) -> bool:
+        """Returns whether what has arrived would end the race (rules 5.3)."""
+        return self.live.decide(now_ms - self.start_ms) is not None
+
+    def outcome(self) -> tuple[Outcome | None, Race]:
+        """Returns the fold of everything that has arrived, in the order of t*."""
+        decisive = self.decisive()
+        return fold(self.terms, [_stream(track, decisive) for track in self.tracks])
+
+    def decisive(self) -> list[tuple[RaceEvent, RecordEvent]]:
+        """Returns what happened beside moves and may have decided the race, in the order of arrival.
+
+        Draw offers that came to nothing are left out: the record does not tell them, and the fold of the record must
+        be the fold of the race.
+        """
+        offer = self.live.offer
+        number = offer.number if offer is not None else None
+        return [(event, kept) for event, kept in self.happened if not isinstance(event, Voted) or event.offer == number]
+
+    # ── inside ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _arrival(self, now_ms: int, line: Line) -> Arrival:
+        return Arrival(max(0, now_ms - self.start_ms), line.claim_back_ms(now_ms, self.windows))
+
+    def _refuse(self, track: Track, code: Refusal) -> None:
+        track.dropping = True
+        assert track.seat.connection is not None, "only a connected seat says anything"
+        self.out.refuse(track.seat.connection, code, len(track.log), track.seals)
+
+    def _acknowledge(self, track: Track, now_ms: int) -> None:
+        number, link = track.link_allowed(now_ms - self.start_ms), b""
+        if number > track.link_sent and self.live.seats[track.number].state is SeatState.MOVING:
+            track.link_sent, link = number, self.opened.chain.link(number)
+        else:
+            number = 0
+        self._send(track, Ack(len(track.log), number, link))
+
+    def _act(self, track: Track, signed: Signed, now_ms: int) -> None:
+        seal = SealBody.decode(signed.body)
+        if seal.act is Act.RESIGN and self.live.seats[track.number].state.in_race:
+            t_ms = track.stamp(now_ms - self.start_ms)
+            self._happened(Left(t_ms, track.number, SeatState.RESIGNED), EventKind.RESIGNED, signed)
+            self._decided(now_ms, (track.number,))
+        elif seal.act in VOTES:
+            self._vote(track, signed, seal, now_ms)
+
+    def _vote(self, track: Track, signed: Signed, seal: SealBody, now_ms: int) -> None:
+        vote, t_ms = VOTES[seal.act], track.stamp(now_ms - self.start_ms)
+        self.live.lapse(t_ms)
+        if self.live.vote_fault(track.number, vote, seal.argument, t_ms) is not None:
+            assert track.seat.connection is not None, "only a connected seat says anything"
+            self.out.refuse(track.seat.connection, Refusal.VOTE)
+            return
+        event = Voted(t_ms, track.number, vote, seal.argument, self.ticker.next_number)
+        self._happened(event, EventKind.VOTE, signed)
+        self._decided(now_ms, ())
+
+    def _happened(self, event: Voted | Left | Absent, kind: EventKind, seal: Signed | None = None) -> None:
+        track = self.tracks[event.seat]
+        self.live.apply(event)
+        track.closed = track.closed or isinstance(event, Left)
+        tick = event.tick if isinstance(event, Voted) else 0
+        self.happened.append((event, RecordEvent(kind, event.seat, event.t_ms, len(track.log), tick, seal)))
+
+    def _decided(self, now_ms: int, seats: Sequence[int]) -> None:
+        """Tells a decided event at once, unless it ends the race: of that, nothing is told yet (rules 5.3)."""
+        if not self.would_end(now_ms):
+            self._tell(self.ticker.decided(now_ms, self._presences(), seats))
+
+    def _tell(self, tick: Ticked) -> None:
+        for track in self.tracks:
+            if track.seat.connection is not None:
+                track.tick_sent = self.ticker.number
+        self.out.send(self._audience(), tick, newest_only=True)
+
+    def _presences(self) -> list[Presence]:
+        return [Presence(track.game.deck_used_up, track.away_until_ms) for track in self.tracks]
+
+    def _link_deadline(self, track: Track, line: Line | None) -> int | None:
+        if line is None or self.live.seats[track.number].state is not SeatState.MOVING:
+            return None
+        due_ms = track.link_due_ms()
+        if due_ms is None:
+            return None
+        early_ms = 0 if track.link_sent else line.early_ms(self.start_ms)
+        return self.start_ms + due_ms - early_ms
+
+    def _send_link(self, track: Track, now_ms: int) -> None:
+        number = track.link_allowed(max(now_ms - self.start_ms, 0))
+        track.link_sent = max(number, track.link_sent)
+        self._send(track, Link(number, self.opened.chain.link(number)))
+
+    def _send(self, track: Track, message: Ack | Link) -> None:
+        if track.seat.connection is not None:
+            self.out.send((track.seat.connection,), message)
+
+    def _window_deadline(self, track: Track) -> int | None:
+        """Returns when this seat's time is up: the window of one who is away, or the idle limit of one who is here."""
+        seat = self.live.seats[track.number]
+        if track.away_until_ms:
+            return track.away_until_ms
+        idle_ms = self.opened.deal.settings.idle_ms
+        if idle_ms and seat.state is SeatState.MOVING:
+            return self.start_ms + track.moved_ms + idle_ms
+        return None
+
+    def _look_at_windows(self, track: Track, now_ms: int) -> None:
+        due_ms = self._window_deadline(track)
+        seat = self.live.seats[track.number]
+        if due_ms is None or now_ms < due_ms or not seat.state.in_race:
+            return
+        if not track.away_until_ms:
+            track.idle_until_ms = now_ms + self.windows.away_ms
+        else:
+            track.lost_until_ms = track.idle_until_ms = 0
+            t_ms = track.stamp(due_ms - self.start_ms)
+            if seat.state is SeatState.MOVING:
+                self._happened(Left(t_ms, track.number, SeatState.FORFEITED), EventKind.FORFEITED)
+            else:
+                self._happened(Absent(t_ms, track.number, absent=True), EventKind.ABSENT)
+        self._decided(now_ms, (track.number,))
+
+
+def _stream(track: Track, happened: Sequence[tuple[RaceEvent, RecordEvent]]) -> Iterator[RaceEvent]:
+    """Yields the events of one seat in the order of its log: its moves, and between them what else it did."""
+    others = [(kept.moves, event) for event, kept in happened if event.seat == track.number]
+    place = 0
+    for moves, event in others:
+        yield from track.moved(place, moves)
+        place = moves
+        yield event
+    yield from track.moved(place, len(track.log))

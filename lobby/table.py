@@ -1,0 +1,415 @@
+"""The life of a table, from the first seat to its closing (rules §3; architecture.md §3).
+
+Theory. A table is always in exactly one phase. `ACCEPTS` says which messages mean something in a phase; everything
+else is refused, except what may have crossed with a change of phase on the line (`CROSSES`), which is dropped without
+a word. `MOVES` says which phase may follow which, and why; `_enter` lets nothing else happen.
+
+    SEATING    people sit and say Ready for the Deal that stands
+    OPENING    Again: Readies for a new Deal are gathered; then Seats is closed and the nonces are awaited
+    COUNTDOWN  the Start is out, the boards come alive when it is over
+    RACING     moves are judged, ticks are told
+    SETTLING   something ended the race; what is on its way still counts
+    CLOSING    the outcome is out, closing seals are awaited
+    FINISHED   the record is out; Again, changed settings, or nothing
+    CLOSED     nobody can come any more
+
+What the parts do is in seating.py (who sits), opening.py (how a deck comes to be), racing.py (a race), closing.py (its
+record) and presence.py (who is still there). This module knows when.
+"""
+
+from __future__ import annotations
+
+from lobby.closing import Closing
+from lobby.dealing import Dealing
+from lobby.events import Archive, Arrived, Close, Effect, Gone, Outbox, Said, TableEvent, Woke
+from lobby.hearing import hear
+from lobby.opening import DealOptions, Entropy, Opening
+from lobby.people import Line, Member
+from lobby.pictures import record_ready, table_view, tell_table, welcome
+from lobby.presence import Presence
+from lobby.racing import RaceRun
+from lobby.seating import Seating
+from lobby.track import Track
+from protocol import limits, messages
+from protocol.messages import Phase, TableSettings, TableView
+from protocol.refusals import Refusal
+from protocol.signing import Signer
+
+_ALWAYS = (messages.Ping, messages.Pong, messages.Leave, messages.AskRecord)
+_RACE = (messages.Slice, messages.Seal, messages.Resync, messages.AskLog)
+_HOST = (messages.Kick, messages.Allow, messages.Lock, messages.ChangeSettings)
+
+ACCEPTS: dict[Phase, tuple[type, ...]] = {
+    Phase.SEATING: (
+        *_ALWAYS, *_HOST, messages.Sit, messages.Stand, messages.SayReady, messages.Unready, messages.Begin,
+    ),
+    Phase.OPENING: (*_ALWAYS, messages.SayReady, messages.OpenNonce, messages.Cancel),
+    Phase.COUNTDOWN: (*_ALWAYS, messages.Cancel, messages.AskLog),
+    Phase.RACING: (*_ALWAYS, *_RACE),
+    Phase.SETTLING: (*_ALWAYS, *_RACE),
+    Phase.CLOSING: (*_ALWAYS, messages.Seal, messages.Resync, messages.AskLog),
+    Phase.FINISHED: (*_ALWAYS, *_HOST, messages.Again, messages.Stand),
+    Phase.CLOSED: (),
+}  # fmt: skip
+
+CROSSES: dict[Phase, tuple[type, ...]] = {
+    Phase.SEATING: (*_RACE, messages.OpenNonce, messages.Cancel, messages.Again),
+    Phase.OPENING: (messages.Unready, messages.Begin, messages.Again, messages.Sit, messages.Stand, *_RACE),
+    Phase.COUNTDOWN: (
+        messages.OpenNonce,
+        messages.Begin,
+        messages.Unready,
+        messages.SayReady,
+        messages.Again,
+    ),
+    Phase.RACING: (messages.Cancel, messages.OpenNonce),
+    Phase.SETTLING: (),
+    Phase.CLOSING: (messages.Slice,),
+    Phase.FINISHED: (*_RACE, messages.SayReady, messages.Unready, messages.Cancel),
+    Phase.CLOSED: (),
+}
+
+MOVES: dict[Phase, tuple[Phase, ...]] = {
+    Phase.SEATING: (Phase.OPENING, Phase.CLOSED),
+    Phase.OPENING: (Phase.COUNTDOWN, Phase.SEATING, Phase.CLOSED),
+    Phase.COUNTDOWN: (Phase.RACING, Phase.SEATING, Phase.CLOSED),
+    Phase.RACING: (Phase.SETTLING, Phase.CLOSED),
+    Phase.SETTLING: (Phase.CLOSING, Phase.CLOSED),
+    Phase.CLOSING: (Phase.FINISHED, Phase.CLOSED),
+    Phase.FINISHED: (Phase.OPENING, Phase.SEATING, Phase.CLOSED),
+    Phase.CLOSED: (),
+}
+
+_IN_RACE = (Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING, Phase.CLOSING)
+
+
+class Table:
+    """One table: `handle` takes an event and returns effects; `deadline` says when it wants to be told the time."""
+
+    def __init__(
+        self,
+        *,
+        code: str,
+        watch_code: str,
+        settings: TableSettings,
+        host: bytes,
+        signer: Signer,
+        entropy: Entropy,
+        epoch: int,
+        options: DealOptions,
+        now_ms: int,
+    ) -> None:
+        self.code = code
+        self.watch_code = watch_code
+        self.phase = Phase.SEATING
+        self.seating = Seating(settings, host)
+        self.dealing = Dealing(Opening(signer, entropy, options, settings), options.windows.nonce_ms, now_ms)
+        self.presence = Presence(options.windows, now_ms)
+        self.run: RaceRun | None = None
+        self.closing: Closing | None = None
+        self.record: bytes | None = None
+        self.alarm_ms: int | None = None  # the lobby's note of the deadline it knows
+        self._signer = signer
+        self._epoch = epoch
+        self._windows = options.windows
+        self._phase_ends_ms: int | None = None
+        self.out = Outbox()
+        self._changed = False
+
+    def handle(self, event: TableEvent, now_ms: int) -> list[Effect]:
+        """Takes in one event at `now_ms` of the lobby's clock; returns what is to be done, in order."""
+        self.out = out = Outbox()  # the effects of this event
+        if self.run is not None:
+            self.run.out = out
+        match event:
+            case Arrived():
+                self._arrive(event, now_ms)
+            case Gone():
+                self._lose(event.connection, now_ms)
+            case Said():
+                self._hear(event, now_ms)
+            case Woke():
+                pass
+        self._look_at_clock(now_ms)
+        if self._changed:
+            self._changed = False
+            tell_table(self)
+        return out
+
+    @property
+    def deadline(self) -> int | None:
+        """When `handle` next wants to be told the time, on the lobby's clock."""
+        times = [self.presence.deadline(), self._phase_ends_ms, self.dealing.deadline()]
+        if self.run is not None and self.phase in (Phase.COUNTDOWN, Phase.RACING):
+            times.append(self.run.deadline(self._line))
+        times.append(self.seating.deadline(self._windows.away_ms, keep=self.phase in _IN_RACE))
+        return min((time for time in times if time is not None), default=None)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a race is going on or somebody is connected."""
+        return self.phase in _IN_RACE or len(self.presence) > 0
+
+    def view(self) -> TableView:
+        """Returns the public picture of the table."""
+        return table_view(self, with_code=True)
+
+    # ── who comes and goes ──────────────────────────────────────────────────────────────────────────────────────
+
+    def _arrive(self, event: Arrived, now_ms: int) -> None:
+        for other in [member for member in self.presence if member.key == event.key]:
+            self.presence.remove(other.connection)
+            self.out.close(other.connection, Refusal.REPLACED)
+        line = Line(heard_ms=now_ms, pinged_ms=now_ms - limits.PING_INTERVAL_MS)
+        member = Member(event.connection, event.key, event.role, event.raw_name, event.may_sit, line)
+        fault = self._take_place(member, now_ms)
+        if member.key == self.seating.host:
+            self.seating.host_lost_ms = None
+        self.presence.add(member)
+        self.out.send((member.connection,), welcome(self, member, now_ms))
+        if fault is not None:
+            self.out.refuse(member.connection, fault)
+        self.changed()
+
+    def _take_place(self, member: Member, now_ms: int) -> Refusal | None:
+        """Gives a newcomer the own old seat, or a free one; returns why there is none for one who wanted to play."""
+        seat = self.seating.seat_of(member.key)
+        if seat is not None:
+            seat.connection = member.connection
+            track = self.track_of(member.key)
+            if track is not None and self.run is not None:
+                self.run.back(track, now_ms)
+            return None
+        if member.role is messages.Role.WATCHER or not member.may_sit:
+            return None
+        fault = Refusal.RACING if self.phase is not Phase.SEATING else self.seating.sit_fault(member)
+        if fault is None:
+            self.seating.sit(member, now_ms)
+        return fault
+
+    def _lose(self, connection: int, now_ms: int) -> None:
+        """A connection is gone; its seat is kept for a while (rules 3.10, 4.6)."""
+        member = self.presence.remove(connection)
+        if member is None:
+            return
+        seat = self.seating.seat_of(member.key)
+        if seat is not None:
+            seat.connection, seat.lost_ms = None, now_ms
+            track = self.track_of(member.key)
+            if track is not None and self.run is not None:
+                self.run.gone(track, now_ms)
+        if member.key == self.seating.host:
+            self.seating.host_lost_ms = now_ms
+        self.changed()
+
+    def leave(self, member: Member, now_ms: int) -> None:
+        """Somebody leaves for good; in a race that is the same as a lost connection (rules 4.7)."""
+        if not self._leaving_frees(now_ms):
+            self._lose(member.connection, now_ms)
+        else:
+            self.presence.remove(member.connection)
+            seated = self.seating.seat_of(member.key) is not None
+            self.free(member.key)
+            if member.key == self.seating.host:
+                self.seating.hand_over()
+            if seated and self.phase in (Phase.OPENING, Phase.COUNTDOWN):
+                self.burn(now_ms)
+        self.out.append(Close(member.connection, Refusal.CLOSED))
+        self.changed()
+
+    def free(self, key: bytes) -> None:
+        """Frees a seat between races."""
+        self.seating.free(key)
+        self.dealing.answered(key)
+        self.changed()
+
+    def cancel_fault(self, now_ms: int) -> Refusal | None:
+        """Returns why the host's Cancel comes too late, or None (rules 3.5)."""
+        return None if self._leaving_frees(now_ms) else Refusal.TOO_LATE
+
+    def _leaving_frees(self, now_ms: int) -> bool:
+        if self.phase is Phase.COUNTDOWN and self.run is not None:
+            return now_ms < self.run.start_ms - self._windows.cancel_ms
+        return self.phase not in _IN_RACE
+
+    # ── a deck comes to be ──────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def gathering(self) -> bool:
+        """Whether Readies for another race are being gathered (rules 3.7)."""
+        return self.phase is Phase.OPENING and self.dealing.opening.seats_signed is None
+
+    def settle_down(self, settings: TableSettings, now_ms: int) -> None:
+        """Back to seating with these settings, which clears every Ready (rules 3.4, 3.9)."""
+        if self.phase is Phase.FINISHED:
+            self._end_race()
+        self.seating.resize(settings)
+        self.seating.clear_ready()
+        self.dealing.calm()
+        self.dealing.anew(now_ms)
+        self.changed()
+
+    def close_seats(self, now_ms: int) -> None:
+        """Closes the list of who is dealt in; everyone on it has a while to open the nonce (deal.md 3.3)."""
+        if self.phase is Phase.SEATING:
+            self.enter(Phase.OPENING, now_ms + self._windows.nonce_ms)
+        self._phase_ends_ms = now_ms + self._windows.nonce_ms
+        self.seating.close_up()
+        self.run = self.closing = self.record = None
+        seats = self.dealing.opening.close(list(self.seating))
+        self.out.send(self.presence.connections(), messages.SeatsClosed(seats))
+
+    def start_race(self, now_ms: int) -> None:
+        """Everyone has opened: M is fixed and the countdown runs (deal.md 3.6)."""
+        seats = list(self.seating)
+        nonces = [seat.nonce for seat in seats if seat.nonce is not None]
+        opened = self.dealing.opening.start(nonces, now_ms + self._windows.countdown_ms)
+        self.run = RaceRun(opened, seats, self._signer, self._epoch, self.presence.connections)
+        self.run.out = self.out
+        self.dealing.calm()
+        self.presence.hurried = True
+        self.out.send(self.presence.connections(), messages.Started(opened.start_signed))
+        self.enter(Phase.COUNTDOWN, opened.start.start_ms)
+        for track in self.run.tracks:
+            if track.seat.connection is None:
+                self.run.gone(track, now_ms)
+
+    def burn(self, now_ms: int) -> None:
+        """An opening or a countdown is broken off: its chain is burnt, and those who were ready are asked again."""
+        ready = {seat.key for seat in self.seating if seat.ready is not None}
+        self.run = None
+        self.presence.hurried = False
+        self.seating.reopen()
+        self.enter(Phase.SEATING, None)
+        self.seating.clear_ready()
+        self.dealing.burn(now_ms, ready)
+
+    def again(self, now_ms: int) -> None:
+        """Another race for the same players, one seat on; Readies are gathered for a while (rules 3.7)."""
+        self.seating.clear_ready()
+        self.seating.rotate()
+        self.run = self.closing = self.record = None
+        self.enter(Phase.OPENING, now_ms + self._windows.nonce_ms)
+        self.out.send(self.presence.connections(), messages.Dealt(self.dealing.opening.deal_signed))
+
+    # ── the clock ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def enter(self, phase: Phase, ends_ms: int | None) -> None:
+        """Goes to a phase, which ends by itself at `ends_ms`."""
+        assert phase in MOVES[self.phase], f"{self.phase} cannot lead to {phase}"
+        self.phase = phase
+        self._phase_ends_ms = ends_ms
+        self.changed()
+
+    def _look_at_clock(self, now_ms: int) -> None:
+        for member in self.presence.wake(now_ms, self.out):
+            self._lose(member.connection, now_ms)
+            self.out.close(member.connection, Refusal.SILENT)
+        self._look_at_people(now_ms)
+        if self.run is not None and self.phase in (Phase.COUNTDOWN, Phase.RACING):
+            self.run.wake(now_ms, self._line)
+            if self.phase is Phase.RACING and self.run.would_end(now_ms):
+                self.enter(Phase.SETTLING, now_ms + self._windows.settle_ms)
+        if self.closing is not None and self.phase is Phase.CLOSING and not self.closing.awaited():
+            self._finish(self.closing)
+        elif self._phase_ends_ms is not None and now_ms >= self._phase_ends_ms:
+            self._phase_over(now_ms)
+
+    def _look_at_people(self, now_ms: int) -> None:
+        for key in self.seating.wake(now_ms - self._windows.away_ms, keep=self.phase in _IN_RACE):
+            self.free(key)
+        everyone = self.presence.connections()
+        for key in self.dealing.wake(now_ms, self.seating.settings, everyone, self.out):
+            self.free(key)
+        if self.presence.deserted(now_ms, racing=self.phase in _IN_RACE) and self.phase is not Phase.CLOSED:
+            self._close()
+
+    def _close(self) -> None:
+        for member in list(self.presence):
+            self.out.close(member.connection, Refusal.CLOSED)
+        self.enter(Phase.CLOSED, None)
+
+    def _phase_over(self, now_ms: int) -> None:
+        """The time of a phase has run out."""
+        match self.phase:
+            case Phase.OPENING if self.gathering:
+                self._gathered(now_ms)
+            case Phase.OPENING:
+                for seat in self.seating:
+                    if seat.nonce is None:
+                        seat.ready = None
+                self.burn(now_ms)
+            case Phase.COUNTDOWN:
+                self.presence.hurried = False
+                self.enter(Phase.RACING, None)
+            case Phase.SETTLING:
+                self._decide(now_ms)
+            case _:
+                assert self.closing is not None, "only a decided race is closing"
+                self._finish(self.closing)
+
+    def _gathered(self, now_ms: int) -> None:
+        """Whoever has not answered another race's Deal in time has lost the place (rules 3.7)."""
+        for seat in list(self.seating):
+            if seat.ready is None or seat.connection is None:
+                self.free(seat.key)
+        if len(self.seating) >= limits.SEATS_MIN:
+            self.close_seats(now_ms)
+        else:
+            self.enter(Phase.SEATING, None)
+            self.seating.reopen()
+            self.seating.clear_ready()
+            self.dealing.anew(now_ms)
+
+    def _decide(self, now_ms: int) -> None:
+        assert self.run is not None, "only a race can settle"
+        outcome, race = self.run.outcome()
+        assert outcome is not None, "what would end the race in the order of arrival ends it in the order of t*"
+        self.closing = Closing(self.run, outcome, race)
+        self.out.send(self.presence.connections(), self.closing.ended)
+        self.enter(Phase.CLOSING, now_ms + self._windows.closing_ms)
+        if not self.closing.awaited():
+            self._finish(self.closing)
+
+    def _finish(self, closing: Closing) -> None:
+        """The record is complete: it is kept, told, and the next Deal tied to it."""
+        record = self.record = closing.record(self._signer)
+        ready = record_ready(record)
+        self.out.append(Archive(self.code, closing.race_number, record))
+        self.out.send(self.presence.connections(), ready)
+        self.seating.count(closing.outcome)
+        self.seating.clear_ready()
+        self.dealing.opening.deal_next(self.seating.settings, ready.sha256)
+        self.enter(Phase.FINISHED, None)
+
+    def _end_race(self) -> None:
+        self.run = self.closing = self.record = None
+        self.seating.reopen()
+        self.enter(Phase.SEATING, None)
+
+    # ── inside ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def changed(self) -> None:
+        """Everybody will be told the new picture of the table when this event is handled."""
+        self._changed = True
+
+    def track_of(self, key: bytes) -> Track | None:
+        """Returns the track of a player in the race that runs, or None."""
+        if self.run is None or self.phase not in _IN_RACE:
+            return None
+        return next((track for track in self.run.tracks if track.seat.key == key), None)
+
+    def _line(self, track: Track) -> Line | None:
+        member = self.presence.get(track.seat.connection)
+        return None if member is None else member.line
+
+    def _hear(self, event: Said, now_ms: int) -> None:
+        member = self.presence.get(event.connection)
+        if member is None:
+            return
+        member.line.heard_ms = now_ms
+        kind = type(event.message)
+        if kind in ACCEPTS[self.phase]:
+            hear(event.message, self, member, now_ms)
+        elif kind not in CROSSES[self.phase]:
+            self.out.refuse(member.connection, Refusal.ORDER)
