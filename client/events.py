@@ -1,0 +1,81 @@
+"""What goes into a session and what comes out (architecture.md §3): events happened, effects are orders, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from client.actions import Action
+from protocol.messages import FromClient, FromLobby
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The connection that `Connect` asked for stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message came in."""
+
+    message: FromLobby
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """The connection could not be made or is gone.
+
+    `reason`: a code of protocol.refusals if the lobby closed it with one, else one of "unreachable", "not-a-lobby",
+    "frame" (it sent what is no message), "lost".
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """The person did something."""
+
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class Woke:
+    """The deadline has come."""
+
+
+Event = Connected | Received | Dropped | Acted | Woke
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """Make a connection after this time; answer with Connected or Dropped."""
+
+    after_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send a message."""
+
+    message: FromClient
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnect:
+    """Close the connection after what was sent before; a Dropped may follow and is ignored."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaveRecord:
+    """Keep a complete record; the adapter answers by calling `Session.saved(path)`.
+
+    `ok` False: it does not agree with what this client saw; it is kept all the same, with the ticks beside it.
+    """
+
+    code: str
+    record: bytes
+    ok: bool
+    ticks: tuple[bytes, ...] = ()
+
+
+Effect = Connect | Send | Disconnect | SaveRecord

@@ -1,0 +1,34 @@
+"""The race that runs or has ended, as one client knows it: state for session.py and its parts, without rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from client.fetching import Fetching
+from client.play import OwnRace
+from client.view import Check
+from protocol import messages
+from protocol.deal import Ready, Start
+from protocol.tick import Tick
+
+
+@dataclass(slots=True)
+class Race:
+    """The race that runs or has ended, as this client knows it."""
+
+    start: Start
+    deal: messages.Signed
+    own: OwnRace | None
+    players: tuple[Ready, ...]
+    size: int
+    tick: Tick | None = None
+    ended: messages.Ended | None = None
+    fetching: Fetching | None = None
+    check: Check | None = None
+    ticks: list[bytes] = field(default_factory=list)
+    record_path: str = ""
+    offers: int = 0  # how many this player has made
+
+    def place_of(self, key: bytes) -> int | None:
+        """Returns the seat of a player, or None for a watcher."""
+        return next((seat for seat, player in enumerate(self.players) if player.key == key), None)

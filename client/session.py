@@ -1,0 +1,274 @@
+"""A player's life at a table, across connections (architecture.md §3): a pure state machine.
+
+`begin` and `handle` take what happened and return what is to be done; `deadline` is when the session wants to be told
+the time; `view` is what a person can see. This module owns the connection's life: handshake, pings, coming back. What
+each message and action does is in hearing.py and doing.py; trust.py checks every document of a deal, play.py is the
+own game, clock.py knows the lobby's clock, fetching.py gets the record, picture.py draws the view. Sockets, files and
+clocks are runner.py's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from client.clock import LobbyClock
+from client.doing import do
+from client.events import Acted, Connect, Connected, Disconnect, Dropped, Effect, Event, Received, Send, Woke
+from client.hearing import hear
+from client.picture import draw
+from client.race import Race
+from client.trust import Cheat, Trust
+from client.view import Line, SessionView
+from engine.deck import ChainBroken
+from protocol import limits, messages
+from protocol.handshake import challenge_body, proof_body
+from protocol.messages import FromClient, Phase, Role, TableSettings
+from protocol.refusals import Refusal
+from protocol.signing import NO_CONTEXT, Signer, fingerprint, verify
+from protocol.text import SafeText
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTable:
+    """The goal of a host: a new table with these settings."""
+
+    settings: TableSettings
+
+
+@dataclass(frozen=True, slots=True)
+class JoinTable:
+    """The goal of a guest or watcher: the table with this code."""
+
+    code: str
+
+
+Goal = OpenTable | JoinTable
+
+# With these the lobby ends the session; after everything else a client comes back.
+_FINAL = frozenset(
+    {
+        Refusal.FRAME, Refusal.ORDER, Refusal.VERSION, Refusal.PROOF, Refusal.NAME, Refusal.SETTINGS,
+        Refusal.NO_TABLE, Refusal.GUESSING, Refusal.REPLACED, Refusal.CLOSED, Refusal.CAPACITY,
+    }
+)  # fmt: skip
+_BACK_OFF_MS = (100, 300, 1_000, 2_000, 4_000)
+_GIVE_UP_MS = 600_000  # ux.md §1: if a lobby is gone for good, clients give up after 10 minutes
+_PINGS = 5  # enough to know a new line
+_PING_PAUSE_MS = 200
+
+
+class Session:
+    """One client at one table. `pinned` is the fingerprint of the lobby's key from a link, or empty."""
+
+    def __init__(
+        self,
+        *,
+        signer: Signer,
+        name: str,
+        goal: Goal,
+        role: Role,
+        entropy: Callable[[int], bytes],
+        program: str,
+        pinned: str = "",
+    ) -> None:
+        self.line = Line.CONNECTING
+        self.lobby: messages.Challenge | None = None
+        self.table: messages.TableView | None = None
+        self.seat: int | None = None
+        self.race: Race | None = None
+        self.trust: Trust | None = None
+        self.clock = LobbyClock()
+        self.notice = ""
+        self.ending = ""
+        self.signer = signer
+        self.role = role
+        self.wants_ready = False  # the person has said Ready, and has not taken it back
+        self.burns = 0  # Deals burnt in a row
+        self.pending: messages.OwnGame | None = None  # the lobby has more of the own log than we: it is on its way
+        self._name = name
+        self._goal = goal
+        self._entropy = entropy
+        self._program = SafeText.shown(program)
+        self._pinned = pinned
+        self._nonce = b""
+        self._lost_ms = 0
+        self._tries = 0
+        self._pings: list[int] = []  # when the next pings leave
+        self._out: list[Effect] = []
+
+    def begin(self, now_ms: int) -> list[Effect]:
+        """Returns the first effects."""
+        self._lost_ms = now_ms
+        return [Connect(0)]
+
+    def handle(self, event: Event, now_ms: int) -> list[Effect]:
+        """Takes in one event at `now_ms` of this machine's clock; returns what is to be done, in order."""
+        self._out = []
+        if self.ending:
+            return []
+        try:
+            self._take(event, now_ms)
+            self._play(now_ms)
+        except Cheat as cheat:
+            self.end(f"cheat:{cheat.what}")
+        except ChainBroken:
+            self.end("cheat:link")
+        return self._out
+
+    @property
+    def deadline(self) -> int | None:
+        """When `handle` next wants to be told the time, on this machine's clock."""
+        if self.ending:
+            return None
+        online = self.line is Line.ONLINE
+        times = self._pings[:1] if online else []
+        if self.race is not None and self.race.own is not None:
+            due_ms = self.race.own.deadline(online=online)
+            if due_ms is not None:
+                times.append(self.clock.local_ms(self.race.start.start_ms + due_ms))
+        return min(times, default=None)
+
+    def view(self, now_ms: int) -> SessionView:
+        """Returns everything a person can see now."""
+        return draw(self, now_ms)
+
+    def saved(self, path: str) -> None:
+        """The record was saved there."""
+        if self.race is not None:
+            self.race.record_path = path
+
+    @property
+    def lobby_key(self) -> bytes | None:
+        """The lobby's key, once it has proved it."""
+        return None if self.lobby is None else self.lobby.key
+
+    @property
+    def in_race(self) -> bool:
+        """Whether the own boards are alive, or about to be."""
+        return self.table is not None and self.table.phase in (Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING)
+
+    # ── for hearing.py and doing.py ─────────────────────────────────────────────────────────────────────────────────
+
+    def send(self, *sent: FromClient) -> None:
+        """Sends messages if there is a connection."""
+        if self.line is Line.ONLINE:
+            self._out += [Send(message) for message in sent]
+
+    def add(self, effect: Effect) -> None:
+        """Adds any other effect."""
+        self._out.append(effect)
+
+    def end(self, why: str) -> None:
+        """The session is over for good."""
+        self.ending, self.line = why, Line.OVER
+        self.add(Disconnect())
+
+    def race_ms(self, now_ms: int) -> int:
+        """Returns the time since the start of the race, below 0 before it."""
+        assert self.race is not None, "only asked while there is a race"
+        return self.clock.lobby_ms(now_ms) - self.race.start.start_ms
+
+    def ping_often(self, now_ms: int) -> None:
+        """Measures the line anew: it is new, or a race is about to start."""
+        self._pings = [now_ms + n * _PING_PAUSE_MS for n in range(_PINGS)]
+
+    def say_ready(self) -> None:
+        """Answers the Deal that stands, if it deals what the table shows (deal.md 3.2)."""
+        if self.table is None or self.seat is None or self.trust is None:
+            return
+        seat = self.table.seats[self.seat]
+        if seat is None:
+            return
+        ready = self.trust.promise(seat.name, self.table.settings, computer=seat.computer)
+        if ready is not None:
+            self.send(messages.SayReady(ready))
+
+    # ── the connection ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _take(self, event: Event, now_ms: int) -> None:
+        match event:
+            case Connected():
+                self._nonce = self._entropy(limits.NONCE_BYTES)
+                self.clock.restart()
+                self._out.append(Send(messages.Hello(self._nonce, limits.PROTOCOL_VERSION, self._program)))
+            case Received():
+                self._receive(event.message, now_ms)
+            case Dropped():
+                self._dropped(event.reason, now_ms)
+            case Acted():
+                self.notice = ""
+                do(event.action, self, now_ms)
+            case Woke():
+                pass
+
+    def _receive(self, message: messages.FromLobby, now_ms: int) -> None:
+        if isinstance(message, messages.Challenge):
+            self._challenged(message)
+        elif isinstance(message, messages.Welcome):
+            self.line = Line.ONLINE
+            self._tries = 0
+            self.clock.told(message.lobby_ms, now_ms)
+            self.ping_often(now_ms)
+            if isinstance(self._goal, OpenTable):
+                self._goal = JoinTable(message.table.code)
+            hear(message, self, now_ms)
+        elif isinstance(message, messages.Refused) and message.code in _FINAL:
+            self.end(message.code)
+        elif self.line is Line.ONLINE:
+            hear(message, self, now_ms)
+
+    def _challenged(self, challenge: messages.Challenge) -> None:
+        """Checks that this is the lobby we mean before anything else is said (architecture.md 5.4)."""
+        body = challenge_body(self._nonce, challenge.nonce, challenge.protocol)
+        known = self.lobby_key
+        if not verify(challenge.key, "challenge", NO_CONTEXT, body, challenge.signature):
+            self.end("not-a-lobby")
+        elif self._pinned and fingerprint(challenge.key) != self._pinned:
+            self.end("pin")
+        elif known is not None and known != challenge.key:
+            self.end("cheat:lobby-key")
+        elif challenge.protocol != limits.PROTOCOL_VERSION:
+            self.lobby = challenge
+            self.end(Refusal.VERSION)
+        else:
+            self.lobby = challenge
+            if self.trust is None:
+                self.trust = Trust(self.signer, challenge.key, self._entropy)
+            self._prove(challenge)
+
+    def _prove(self, challenge: messages.Challenge) -> None:
+        key = self.signer.key
+        body = proof_body(challenge.key, challenge.nonce, key, self.role, limits.PROTOCOL_VERSION)
+        signature = self.signer.sign("proof", NO_CONTEXT, body)
+        self._out.append(Send(messages.Proof(key, self.role, signature)))
+        if isinstance(self._goal, OpenTable):
+            self._out.append(Send(messages.Open(self._name, self._goal.settings)))
+        else:
+            self._out.append(Send(messages.Join(self._goal.code, self._name)))
+
+    def _dropped(self, reason: str, now_ms: int) -> None:
+        """Comes back after a lost connection, unless there is nothing to come back to."""
+        if self.line is Line.ONLINE:
+            self._lost_ms = now_ms
+        if self.table is None or reason in _FINAL or now_ms - self._lost_ms > _GIVE_UP_MS:
+            self.end(reason)
+            return
+        self.line = Line.LOST
+        pause_ms = _BACK_OFF_MS[min(self._tries, len(_BACK_OFF_MS) - 1)]
+        self._tries += 1
+        # Many clients lose a lobby at the same moment; they must not all come back at the same moment.
+        self.add(Connect(pause_ms + pause_ms * self._entropy(1)[0] // 256))
+
+    def _play(self, now_ms: int) -> None:
+        """Does what the time asks for: pings, and the own game."""
+        if self.line is Line.ONLINE:
+            while self._pings and self._pings[0] <= now_ms:
+                del self._pings[0]
+                self.send(messages.Ping(now_ms))
+            if not self._pings:
+                self._pings = [now_ms + limits.PING_INTERVAL_MS]
+        if self.race is not None and self.race.own is not None and self.in_race:
+            t_ms = self.race_ms(now_ms)
+            if t_ms >= 0:
+                self.send(*self.race.own.play(t_ms, online=self.line is Line.ONLINE))

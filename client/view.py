@@ -1,0 +1,125 @@
+"""What a person can see of a session: immutable pictures, made by session.py, drawn by tui/ and plain.py.
+
+A picture decides nothing and knows no clock: durations are what was left, in milliseconds, when it was taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from engine.board import Board
+from engine.race import Outcome, SeatState
+from protocol.messages import Phase, TableSettings
+from protocol.text import SafeText
+
+
+class Line(StrEnum):
+    """How the connection to the lobby stands."""
+
+    CONNECTING = "connecting"
+    ONLINE = "online"
+    LOST = "lost"  # trying again by itself
+    OVER = "over"  # ended for good; the session's `ending` says why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatPicture:
+    """One seat as everyone may know it. `away_ms`: what an absent player has left to come back, else None.
+
+    `place` is the place in the result, counted from 1, once there is one; `won` whether the seat is among the winners.
+    """
+
+    seat: int
+    name: SafeText
+    you: bool
+    host: bool
+    computer: bool
+    connected: bool
+    ready: bool
+    wants_again: bool = False
+    state: SeatState = SeatState.MOVING
+    score: int = 0
+    max_exponent: int = 0
+    moves: int = 0
+    deck_used_up: bool = False
+    away_ms: int | None = None
+    place: int | None = None
+    won: bool = False
+    board: Board | None = None  # known for every seat once the race is over, never before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GamePicture:
+    """Your own game. `unconfirmed` moves are made but not yet known to be with the lobby."""
+
+    board: Board
+    score: int
+    moves: int
+    max_exponent: int
+    stuck: bool
+    deck_used_up: bool
+    unconfirmed: int
+    waiting: bool  # the deck is not known any further: moves wait for the lobby
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferPicture:
+    """The draw offer that stands."""
+
+    by_seat: int
+    by_name: SafeText
+    by_you: bool
+    agreed: bool  # you have agreed
+    lapse_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TallyPicture:
+    """A player's wins, draws and losses at this table."""
+
+    name: SafeText
+    wins: int
+    draws: int
+    losses: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What the client found when it compared the finished record with what it had seen (deal.md 5.6)."""
+
+    ok: bool
+    reason: str  # empty when ok
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionView:
+    """Everything a screen needs. `phase` is None until the lobby has said Welcome.
+
+    `clock_ms`: time left in a timed race, else time since the start. `notice` is the last thing the person should be
+    told: a code that text.py turns into words. `ending` is the code of why the session is over for good.
+    """
+
+    line: Line
+    phase: Phase | None = None
+    code: str = ""
+    watch_code: str = ""
+    settings: TableSettings = TableSettings()
+    seats: tuple[SeatPicture | None, ...] = ()
+    my_seat: int | None = None
+    i_am_host: bool = False
+    can_start: bool = False  # you are the host, and Start would be taken
+    locked: bool = False
+    watchers: int = 0
+    tally: tuple[TallyPicture, ...] = ()
+    countdown_ms: int | None = None
+    clock_ms: int | None = None
+    game: GamePicture | None = None
+    offer: OfferPicture | None = None
+    outcome: Outcome | None = None
+    check: Check | None = None  # once the record is here
+    record_path: str = ""  # where it was saved
+    notice: str = ""
+    ending: str = ""
+    lobby_program: str = ""  # the lobby's program and protocol versions, for who meets another version
+    lobby_protocol: int = 0
