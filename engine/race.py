@@ -190,7 +190,7 @@ class Race:
             case Voted():
                 if self.vote_fault(event.seat, event.vote, event.offer, event.t_ms) is None:
                     self._vote(event)
-            case Absent():
+            case _:
                 self.seats[event.seat].absent = event.absent
 
     def lapse(self, t_ms: int) -> None:
