@@ -1,0 +1,25 @@
+"""`python -m bench NAME …` runs one measurement; README's figures come from here."""
+
+import argparse
+import importlib
+import sys
+
+BENCHMARKS = {
+    "engine": "replays against a naive implementation, in moves/s",
+    "startup": "`race2048 --version` against a bare python",
+}
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
+    for name, purpose in BENCHMARKS.items():
+        names.add_parser(name, help=purpose).add_argument(
+            "--quick", action="store_true", help="fewer runs, for a first look"
+        )
+    options = parser.parse_args(arguments)
+    importlib.import_module(f"bench.{options.name}").main(quick=options.quick)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,240 @@
+"""Decks: what draw d is (deal.md 1 and 2).
+
+Owns keys, draws, and the chain of links that commits a lobby to a race deck and hands it out piece by piece.
+Refuses to know boards, who may get which link when (deal.md 4), and where a seed is from. Read on in game.py.
+"""
+
+import unicodedata
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from struct import Struct
+from typing import Final, NamedTuple, Protocol
+
+from .digest import digest, tag_prefix, u32
+
+DRAWS_PER_LINK: Final = 8
+CHAIN_LENGTH: Final = 16_384
+SECRET_BYTES: Final = 32  # of a seed, a link, a mix, a key
+CHAIN_ID_BYTES: Final = 16
+
+_FOUR_BELOW: Final = 1_844_674_407_370_955_162  # 2^64 / 10, rounded up
+_SOLO_DRAWS: Final = 1 << 32  # a draw's number is hashed as u32
+_LINKS_DEALT_MAX: Final = 8  # so many links' draws are kept: the players of a race are near each other
+_LOBBY_STRIDE: Final = 128
+_CLIENT_STRIDE: Final = 16
+_LINK_PREFIX: Final = tag_prefix("link")
+_value_and_lot: Final = Struct(">QQ16x").unpack
+
+
+class Draw(NamedTuple):
+    """The exponent of the tile that spawns, 1 or 2, and the 64-bit lot that picks its cell."""
+
+    exponent: int
+    lot: int
+
+
+class LinkMissing(LookupError):  # noqa: N818  a state of affairs, not a fault
+    """A draw was asked for whose link is not known yet."""
+
+
+class ChainBroken(ValueError):  # noqa: N818  says what is wrong
+    """A link does not belong to the chain its anchor stands for."""
+
+
+class Deck(Protocol):
+    """What a game wants of a deck."""
+
+    @property
+    def draw_count(self) -> int:
+        """How many draws the deck holds (rules 4.10)."""
+
+    def draw(self, d: int) -> Draw:
+        """Draw d, from 0; LinkMissing if its link is not known yet."""
+
+
+def draws_of_link(key: bytes, i: int) -> tuple[Draw, ...]:
+    """The eight draws that link i deals with its key (deal.md 1.2)."""
+    first = DRAWS_PER_LINK * (i - 1)
+    draws = []
+    for d in range(first, first + DRAWS_PER_LINK):
+        value, lot = _value_and_lot(sha256(key + u32(d)).digest())
+        draws.append(Draw(2 if value < _FOUR_BELOW else 1, lot))
+    return tuple(draws)
+
+
+class _KeyedDeck(ABC):
+    """A deck of known length with a key for every link. The draws of the links dealt last are kept."""
+
+    def __init__(self, draw_count: int) -> None:
+        self.draw_count: Final = draw_count
+        self._dealt: dict[int, tuple[Draw, ...]] = {}
+
+    def draw(self, d: int) -> Draw:
+        """Draw d; LinkMissing if its link is not known yet, ValueError if the deck holds no such draw."""
+        return (self._dealt.get(d >> 3) or self._deal(d))[d & 7]
+
+    def _deal(self, d: int) -> tuple[Draw, ...]:
+        if not 0 <= d < self.draw_count:
+            raise ValueError(f"draw {d} of a deck of {self.draw_count} draws")
+        i = 1 + d // DRAWS_PER_LINK
+        draws = draws_of_link(self._key(i), i)
+        if len(self._dealt) >= _LINKS_DEALT_MAX:
+            del self._dealt[next(iter(self._dealt))]
+        self._dealt[i - 1] = draws
+        return draws
+
+    @abstractmethod
+    def _key(self, i: int) -> bytes:
+        """The key of link i."""
+
+
+class SoloDeck(_KeyedDeck):
+    """The deck of a 32-byte seed (deal.md 2.1)."""
+
+    def __init__(self, seed: bytes) -> None:
+        super().__init__(_SOLO_DRAWS)
+        self._seed = _checked("seed", seed, SECRET_BYTES)
+
+    def _key(self, i: int) -> bytes:
+        return digest("solo", self._seed, u32(i))
+
+
+def seed_of_text(text: str) -> bytes:
+    """The seed that a text stands for (deal.md 2.1); UnicodeEncodeError if it holds lone surrogates."""
+    encoded = unicodedata.normalize("NFC", text).encode()
+    return digest("text", u32(len(encoded)), encoded)
+
+
+def daily_text(date_iso: str, size: int) -> str:
+    """The text of the daily deck of a UTC date, YYYY-MM-DD, and a board size."""
+    return f"daily/{date_iso}/{size}"
+
+
+def link_before(chain_id: bytes, i: int, link: bytes) -> bytes:
+    """L[i − 1], given L[i] (deal.md 2.2)."""
+    return sha256(_LINK_PREFIX + chain_id + i.to_bytes(4, "big") + link).digest()
+
+
+def _descent(chain_id: bytes, i: int, link: bytes, down_to: int) -> Iterator[tuple[int, bytes]]:
+    """(i, L[i]) and those before it, as numbers and links."""
+    yield i, link
+    for earlier in range(i - 1, down_to - 1, -1):
+        link = link_before(chain_id, earlier + 1, link)
+        yield earlier, link
+
+
+class _Links:
+    """The links 0 to `highest` of a chain: every stride-th is kept, others are hashed anew when wanted."""
+
+    def __init__(self, chain_id: bytes, stride: int) -> None:
+        self.highest = 0
+        self._chain_id = chain_id
+        self._stride = stride
+        self._kept: dict[int, bytes] = {}
+        self._recent: dict[int, bytes] = {}  # a run of links is asked for upwards and made downwards, once
+
+    def keep(self, descent: Iterable[tuple[int, bytes]]) -> None:
+        """Takes in a descent from a new highest link to the former one."""
+        former = self.highest
+        for i, link in descent:
+            self.highest = max(i, self.highest)
+            if i % self._stride == 0 or i == self.highest:
+                self._kept[i] = link
+        if former % self._stride:
+            del self._kept[former]
+
+    def link(self, i: int) -> bytes:
+        """L[i], for 0 ≤ i ≤ highest."""
+        if i not in self._recent:
+            self._derive_down_to(i)
+        return self._recent[i]
+
+    def _derive_down_to(self, i: int) -> None:
+        if len(self._recent) > self._stride:
+            self._recent.clear()
+        top = min(i + -i % self._stride, self.highest)
+        self._recent.update(_descent(self._chain_id, top, self._kept[top], i))
+
+
+class Chain:
+    """A whole chain, made from its last link: what a lobby holds, and what a record tells (deal.md 2.2)."""
+
+    def __init__(self, chain_id: bytes, last: bytes, length: int = CHAIN_LENGTH) -> None:
+        self.chain_id: Final = _checked("chain id", chain_id, CHAIN_ID_BYTES)
+        self.length: Final = length
+        self._links = _Links(chain_id, _LOBBY_STRIDE)
+        self._links.keep(_descent(chain_id, length, _checked("last link", last, SECRET_BYTES), 0))
+        self.anchor: Final = self._links.link(0)
+
+    def link(self, i: int) -> bytes:
+        """L[i]; the anchor is L[0]."""
+        if not 0 <= i <= self.length:
+            raise ValueError(f"link {i} of a chain of {self.length} links")
+        return self._links.link(i)
+
+
+def seeded_chain(seed: bytes, length: int = CHAIN_LENGTH) -> Chain:
+    """The chain of a race dealt from a seed, which is also its mix (deal.md 2.1)."""
+    return Chain(digest("chain", _checked("seed", seed, SECRET_BYTES))[:CHAIN_ID_BYTES], seed, length)
+
+
+class DealtDeck(_KeyedDeck):
+    """The race deck of one who has the whole chain: lobby and verifier."""
+
+    def __init__(self, chain: Chain, mix: bytes) -> None:
+        super().__init__(DRAWS_PER_LINK * chain.length)
+        self._chain = chain
+        self._mix = _checked("mix", mix, SECRET_BYTES)
+
+    @property
+    def known_draws(self) -> int:
+        """All of them."""
+        return self.draw_count
+
+    def _key(self, i: int) -> bytes:
+        return digest("draw", self._mix, u32(i), self._chain.link(i))
+
+
+class RaceDeck(_KeyedDeck):
+    """The race deck of one who has the anchor and is handed links as the race goes on: a client."""
+
+    def __init__(self, chain_id: bytes, anchor: bytes, mix: bytes, length: int = CHAIN_LENGTH) -> None:
+        super().__init__(DRAWS_PER_LINK * length)
+        self._chain_id = _checked("chain id", chain_id, CHAIN_ID_BYTES)
+        self._mix = _checked("mix", mix, SECRET_BYTES)
+        self._length = length
+        self._links = _Links(chain_id, _CLIENT_STRIDE)
+        self._links.keep([(0, _checked("anchor", anchor, SECRET_BYTES))])
+
+    @property
+    def known_draws(self) -> int:
+        """How many draws can be made, from 0 on."""
+        return DRAWS_PER_LINK * self._links.highest
+
+    def extend(self, i: int, link: bytes) -> None:
+        """Takes in L[i], and with it every earlier link. An old one is compared with what is known.
+
+        Raises:
+            ChainBroken: the link is none of this chain; nothing has changed.
+        """
+        if not 0 <= i <= self._length or len(link) != SECRET_BYTES:
+            raise ChainBroken(f"link {i}, {len(link)} bytes: no link of a chain of {self._length}")
+        known = self._links.highest
+        meeting = min(i, known)
+        descent = list(_descent(self._chain_id, i, link, meeting))
+        if descent[-1][1] != self._links.link(meeting):
+            raise ChainBroken(f"link {i} does not lead to link {meeting} that is known")
+        if i > known:
+            self._links.keep(descent)
+
+    def _key(self, i: int) -> bytes:
+        if i > self._links.highest:
+            raise LinkMissing(f"link {i} is not known, only {self._links.highest} of {self._length} are")
+        return digest("draw", self._mix, u32(i), self._links.link(i))
+
+
+def _checked(name: str, secret: bytes, length: int) -> bytes:
+    if len(secret) != length:
+        raise ValueError(f"a {name} of {len(secret)} bytes: it has {length}")
+    return secret

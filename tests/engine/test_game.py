@@ -1,0 +1,153 @@
+"""Tests of engine/game.py."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.board import SIZES, Board, Direction
+from engine.deck import Chain, DealtDeck, LinkMissing, RaceDeck, SoloDeck
+from engine.game import Game, IllegalMove, replay
+
+UP, RIGHT, DOWN, LEFT = Direction
+GOLDEN = json.loads((Path(__file__).parents[1] / "vectors" / "games.json").read_text())
+LETTERS = dict(zip("URDL", Direction, strict=True))
+CHAIN = Chain(b"i" * 16, b"l" * 32, 4)
+MIX = b"m" * 32
+seeds = st.binary(min_size=32, max_size=32)
+
+
+def golden_id(case) -> str:
+    return f"{case['size']}-{case['seed'][:8]}"
+
+
+def figures(game: Game) -> tuple[object, ...]:
+    return game.board, game.score, game.moves, game.fours, game.stuck, game.deck_used_up
+
+
+def play(game: Game, wishes) -> list[Direction]:
+    """Makes the moves wished for, and the next legal one when one is not; what was played."""
+    played = []
+    for wish in wishes:
+        for direction in (Direction((wish + i) % 4) for i in range(4)):
+            if game.move(direction) is not None:
+                played.append(direction)
+                break
+    return played
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=golden_id)
+def test_games_go_as_in_the_golden_cases(case) -> None:
+    game = Game(case["size"], SoloDeck(bytes.fromhex(case["seed"])))
+    assert game.board == Board.of_faces(case["start"])
+    marks = {mark["moves"]: mark for mark in case["marks"]}
+    for letter in case["log"]:
+        assert not game.stuck
+        assert game.move(LETTERS[letter]) is not None
+        mark = marks.pop(game.moves, None)
+        if mark:
+            assert (game.score, game.board) == (mark["score"], Board.of_faces(mark["board"]))
+    assert marks == {}
+    end = case["end"]
+    assert (game.moves, game.score, 1 << game.max_exponent) == (end["moves"], end["score"], end["largest"])
+    assert (game.stuck, game.board) == (end["stuck"], Board.of_faces(end["board"]))
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=golden_id)
+def test_replay_gives_the_game_that_was_played(case) -> None:
+    deck = SoloDeck(bytes.fromhex(case["seed"]))
+    game = replay(case["size"], deck, map(LETTERS.__getitem__, case["log"]))
+    assert (game.score, game.board) == (case["end"]["score"], Board.of_faces(case["end"]["board"]))
+    assert game.size == case["size"]
+
+
+@given(st.sampled_from(SIZES), seeds, st.lists(st.integers(0, 3), max_size=200))
+def test_replay_equals_play(size, seed, wishes) -> None:
+    game = Game(size, SoloDeck(seed))
+    played = play(game, wishes)
+    assert figures(replay(size, SoloDeck(seed), played)) == figures(game)
+
+
+@given(st.sampled_from(SIZES), seeds, st.lists(st.integers(0, 3), max_size=200))
+def test_score_and_board_add_up(size, seed, wishes) -> None:
+    game = Game(size, SoloDeck(seed))
+    play(game, wishes)
+    tiles = [exponent for exponent in game.board.cells if exponent]
+    assert game.score == sum((exponent - 1) << exponent for exponent in tiles) - 4 * game.fours
+    twos = game.moves + 2 - game.fours
+    assert sum(1 << exponent for exponent in tiles) == 2 * twos + 4 * game.fours
+
+
+@given(st.sampled_from(SIZES), seeds, st.lists(st.integers(0, 3), max_size=200))
+def test_an_illegal_move_changes_nothing(size, seed, wishes) -> None:
+    game = Game(size, SoloDeck(seed))
+    play(game, wishes)
+    for direction in set(Direction) - set(game.board.legal_directions()):
+        before = figures(game)
+        assert game.move(direction) is None
+        assert figures(game) == before
+
+
+def test_a_game_is_stuck_at_once_with_its_last_tile() -> None:
+    case = GOLDEN[0]
+    deck = SoloDeck(bytes.fromhex(case["seed"]))
+    game = replay(case["size"], deck, map(LETTERS.__getitem__, case["log"]))
+    assert game.stuck
+    assert not game.deck_used_up
+    assert [game.move(direction) for direction in Direction] == [None] * 4
+
+
+def race_deck(links: int) -> RaceDeck:
+    deck = RaceDeck(CHAIN.chain_id, CHAIN.anchor, MIX, CHAIN.length)
+    deck.extend(links, CHAIN.link(links))
+    return deck
+
+
+def test_a_game_without_a_link_cannot_start() -> None:
+    with pytest.raises(LinkMissing):
+        Game(8, race_deck(0))
+
+
+def test_a_move_whose_draw_is_not_known_changes_nothing_and_can_be_made_later() -> None:
+    deck = race_deck(1)
+    game = Game(8, deck)
+    play(game, [0, 1, 2, 3, 0, 1])
+    assert game.moves == 6
+    before = figures(game)
+    direction = game.board.legal_directions()[0]
+    with pytest.raises(LinkMissing):
+        game.move(direction)
+    assert figures(game) == before
+    deck.extend(2, CHAIN.link(2))
+    assert game.move(direction) is not None
+
+
+def test_an_illegal_move_draws_nothing_and_so_misses_no_link() -> None:
+    game = Game(3, race_deck(1))
+    play(game, [LEFT] * 6)
+    illegal = set(Direction) - set(game.board.legal_directions())
+    assert illegal
+    assert [game.move(direction) for direction in illegal] == [None] * len(illegal)
+
+
+def test_a_game_is_stuck_when_its_deck_is_used_up() -> None:
+    game = Game(8, DealtDeck(CHAIN, MIX))
+    last = 8 * CHAIN.length - 2
+    play(game, [0, 1] * (last // 2 - 1) + [0])
+    assert (game.moves, game.stuck, game.deck_used_up) == (last - 1, False, False)
+    play(game, [1])
+    assert (game.moves, game.stuck, game.deck_used_up) == (last, True, True)
+    assert not game.board.stuck
+    assert [game.move(direction) for direction in Direction] == [None] * 4
+
+
+def test_an_illegal_move_in_a_replay_is_told_with_number_direction_and_board() -> None:
+    case = GOLDEN[0]
+    log = [LETTERS[letter] for letter in case["log"]]
+    with pytest.raises(IllegalMove) as caught:
+        replay(case["size"], SoloDeck(bytes.fromhex(case["seed"])), [*log, LEFT])
+    board = Board.of_faces(case["end"]["board"])
+    assert str(caught.value) == f"move 23, left, board {board}"
+    assert (caught.value.move, caught.value.direction, caught.value.board) == (23, LEFT, board)
