@@ -139,9 +139,7 @@ def settings_fault(settings: TableSettings) -> str | None:
         "size": settings.size in SIZES,
         "kind": settings.kind in Kind.__members__.values(),
         "target": 3 <= settings.target_exponent <= largest if target else settings.target_exponent == 0,
-        "time": limits.TIME_MS_MIN <= settings.time_ms <= limits.TIME_MS_MAX
-        if timed
-        else settings.time_ms == 0,
+        "time": limits.TIME_MS_MIN <= settings.time_ms <= limits.TIME_MS_MAX if timed else settings.time_ms == 0,
         "lead": 8 <= settings.lead <= 1_024,
         "idle": settings.idle_ms == 0 or (not timed and 1_000 <= settings.idle_ms <= limits.TIME_MS_MAX),
     }

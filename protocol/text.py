@@ -16,6 +16,7 @@ from protocol.limits import NAME_CHARACTERS_MAX, NAME_COLUMNS_MAX
 
 # Control, format (bidi and zero-width among them), surrogate, private, unassigned, line and paragraph breaks.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and signs by category, but nothing is seen of them
 _MARKS = frozenset({"Mn", "Me", "Mc"})
 _MARKS_MAX = 2  # on one letter: written languages need two, Zalgo needs more
 
@@ -67,7 +68,7 @@ def _visible(text: str) -> Iterable[str]:
     for character in text:
         category = unicodedata.category(character)
         marks = marks + 1 if category in _MARKS else 0
-        if category in _HIDDEN or marks > _MARKS_MAX or wcwidth(character) < 0:
+        if category in _HIDDEN or character in _BLANK or marks > _MARKS_MAX or wcwidth(character) < 0:
             yield f"\\u{{{ord(character):x}}}"
             marks = 0
         else:
@@ -78,7 +79,7 @@ def _cut(text: str, columns: int = NAME_COLUMNS_MAX) -> str:
     """Returns the longest beginning of `text` that fits, with no space at its end."""
     if wcswidth(text) <= columns:
         return text
-    for length in range(len(text), 0, -1):
-        if wcswidth(text[:length]) <= columns - 1:
-            return text[:length].rstrip() + "…"
-    return ""
+    length = 0
+    while wcswidth(text[: length + 1]) < columns:
+        length += 1
+    return text[:length].rstrip() + "…"

@@ -1,0 +1,248 @@
+"""What one seat did in a race, derived again from its log (deal.md 5.5): its part of a verdict.
+
+A `SeatCheck` replays the log on the deck, opens the seals, holds the times against the windows of the Deal, and turns
+it all into the seat's stream of events for engine/race.py. It knows nothing of the other seats and decides nothing:
+verdict.py asks, in the order of its methods. Whatever is false is a `FalseRecordError` that names seat and move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from engine.board import Board, Direction
+from engine.deck import Deck
+from engine.game import Game
+from engine.race import Absent, Kind, Left, Moved, RaceEvent, RaceTerms, SeatState, Vote, Voted
+from protocol.deal import Deal
+from protocol.layout import LayoutError
+from protocol.messages import Signed
+from protocol.moment import back_ms_max, flushed_at_once, moment
+from protocol.movelog import Act, SealBody, first_head, next_head, open_seal
+from protocol.pace import paced
+from protocol.record import Correction, EventKind, Gap, RecordEvent, SeatLog
+
+VOTES = {Act.OFFER: Vote.OFFER, Act.AGREE: Vote.AGREE, Act.REFUSE: Vote.REFUSE, Act.WITHDRAW: Vote.WITHDRAW}
+_LEAVING = {EventKind.RESIGNED: SeatState.RESIGNED, EventKind.FORFEITED: SeatState.FORFEITED}
+_SEALED = {EventKind.VOTE: tuple(VOTES), EventKind.RESIGNED: (Act.RESIGN,)}  # what must be said by the player
+
+
+class FalseRecordError(ValueError):
+    """A whole record that says something untrue or impossible; the message says what, of whom and where."""
+
+
+class SeatCheck:
+    """One seat of a record, checked step by step: `times`, `replay`, `seals`, then `stream`.
+
+    `moves` holds the moves as results with their t*, `sealed` how many of them the player has signed.
+    """
+
+    def __init__(
+        self, number: int, key: bytes, log: SeatLog, events: Sequence[RecordEvent], deal: Deal, mix: bytes
+    ) -> None:
+        self.number = number
+        self.log = log
+        self.events = events
+        self.moves: list[Moved] = []
+        self.sealed = 0
+        self.votes: list[SealBody | None] = []  # for each event the seal that says it
+        self._key = key
+        self._deal = deal
+        self._mix = mix
+        self._moments = list(log.times)
+        self._heads = [first_head(mix, number, key)]
+
+    @property
+    def unsealed(self) -> int:
+        """How many moves at the end of the log the player has not signed."""
+        return len(self.log.directions) - self.sealed
+
+    def times(self, gaps: Sequence[Gap]) -> None:
+        """Derives t* of every move (rules 5.2), and holds it against the events and gaps of the record."""
+        waiting = list(reversed(self.events))
+        event_ms = arrival_ms = 0
+        for correction in self.log.corrections:
+            index = correction.move - 1
+            while waiting and waiting[-1].moves <= index:
+                event_ms = waiting.pop().t_ms
+            before_ms = max(event_ms, self._moments[index - 1] if index else 0)
+            if correction.arrival_ms < max(before_ms, arrival_ms):
+                raise self._false(index, f"arrived at {correction.arrival_ms} ms, before what came before it")
+            arrival_ms = correction.arrival_ms
+            self._moments[index] = self._corrected(correction, before_ms)
+        for index, (earlier, later) in enumerate(pairwise(self._moments), 1):
+            if later < earlier:
+                raise self._false(index, f"counts at {later} ms, before the move before it at {earlier} ms")
+        self._check_events(gaps)
+        for correction in self.log.corrections:
+            if _within(correction.arrival_ms, gaps):
+                raise self._false(correction.move - 1, "arrived while the lobby was away")
+
+    def replay(self, deck: Deck, terms: RaceTerms) -> None:
+        """Plays the log again (rules §1, 6.1); every move must be legal, in time and not too fast."""
+        game, head, full_ms = Game(self._deal.settings.size, deck), self._heads[0], 0
+        windows, number = self._deal.windows, self.number
+        played = zip(self.log.directions, self.log.times, self._moments, strict=True)
+        for count, (direction, claimed_ms, t_ms) in enumerate(played, 1):
+            pace = paced(full_ms, claimed_ms, windows)
+            if pace is None:
+                raise self._false(count - 1, f"at {claimed_ms} ms is faster than {windows.moves_per_s} moves a second")
+            full_ms = pace
+            if game.stuck or game.move(Direction(direction)) is None:
+                raise self._false(count - 1, f"is not legal on the board {game.board}")
+            head = next_head(head, direction, claimed_ms)
+            self._heads.append(head)
+            self.moves.append(Moved(t_ms, number, game.score, count, game.max_exponent, game.stuck))
+        self._board = game.board
+        self._check_corrections(terms)
+        self._check_leaving()
+
+    def seals(self) -> None:
+        """Opens every seal of the seat: by its player, in this race, on this log, rising; and looks at the tail."""
+        last: SealBody | None = None
+        for event in self.events:
+            if event.kind not in _SEALED:
+                self.votes.append(None)
+                continue
+            if event.seal is None:
+                raise FalseRecordError(f"seat {self.number}: its {event.kind.name.lower()} has no seal")
+            seal = self._open(event.seal, last)
+            if seal.act not in _SEALED[event.kind] or seal.moves != event.moves:
+                raise FalseRecordError(
+                    f"seat {self.number}: a {event.kind.name.lower()} after {event.moves} moves "
+                    f"whose seal says {seal.act.name.lower()} after {seal.moves}"
+                )
+            self.votes.append(seal)
+            last = seal
+        if self.log.seal is not None:
+            self.sealed = self._open(self.log.seal, last, closing=True).moves
+        self._check_tail()
+
+    def stream(self) -> list[RaceEvent]:
+        """Returns what the seat did as events of the race, in order."""
+        stream: list[RaceEvent] = []
+        done = 0
+        for event, seal in zip(self.events, self.votes, strict=True):
+            stream += self.moves[done : event.moves]
+            done = event.moves
+            stream.append(self._event(event, seal))
+        return stream + self.moves[done:]
+
+    def said(self, act: Act) -> Iterator[tuple[RecordEvent, SealBody]]:
+        """Yields the events whose seal has this act."""
+        for event, seal in zip(self.events, self.votes, strict=True):
+            if seal is not None and seal.act is act:
+                yield event, seal
+
+    def board_after(self, moves: int, deck: Deck) -> Board:
+        """Returns the board after this many moves."""
+        if moves == len(self.moves):
+            return self._board
+        game = Game(self._deal.settings.size, deck)
+        for direction in self.log.directions[:moves]:
+            game.move(Direction(direction))
+        return game.board
+
+    def _false(self, index: int, what: str) -> FalseRecordError:
+        direction = Direction(self.log.directions[index]).name.lower()
+        return FalseRecordError(f"seat {self.number}, move {index + 1}, {direction}: {what}")
+
+    def _corrected(self, correction: Correction, before_ms: int) -> int:
+        """Returns t* of a move that is listed with its arrival, which must be in order."""
+        index, arrival_ms = correction.move - 1, correction.arrival_ms
+        claimed_ms = self.log.times[index]
+        if claimed_ms > arrival_ms + self._deal.windows.claim_ahead_ms:
+            raise self._false(index, f"arrived at {arrival_ms} ms, but is claimed for {claimed_ms} ms")
+        t_ms = moment(claimed_ms, arrival_ms, correction.back_ms, before_ms)
+        if t_ms == claimed_ms:
+            raise self._false(index, "is listed with its arrival, but counts at its claimed time")
+        return t_ms
+
+    def _check_events(self, gaps: Sequence[Gap]) -> None:
+        """Checks that events and moves stand in one order of time."""
+        moves = t_ms = 0
+        for event in self.events:
+            what = f"seat {self.number}: its {event.kind.name.lower()} at {event.t_ms} ms"
+            if not moves <= event.moves <= len(self._moments) or event.t_ms < t_ms:
+                raise FalseRecordError(f"{what} after {event.moves} moves is out of order")
+            moves, t_ms = event.moves, event.t_ms
+            if moves and self._moments[moves - 1] > t_ms:
+                raise self._false(moves - 1, f"counts at {self._moments[moves - 1]} ms; {what} came after it")
+            if moves < len(self._moments) and self._moments[moves] < t_ms:
+                raise self._false(moves, f"counts at {self._moments[moves]} ms; {what} came before it")
+            if _within(t_ms, gaps):
+                raise FalseRecordError(f"{what} came while the lobby was away")
+
+    def _check_corrections(self, terms: RaceTerms) -> None:
+        """Checks that no claim was believed for longer than the Deal allows (rules 5.2)."""
+        windows = self._deal.windows
+        target = terms.target_exponent if terms.kind is Kind.TARGET else 0
+        for correction in self.log.corrections:
+            index = correction.move - 1
+            move, largest = self.moves[index], self.moves[index - 1].max_exponent if index else 0
+            decides = move.stuck or (0 < target <= move.max_exponent and largest < target)
+            at_once = flushed_at_once(self.log.times[index], decides, terms.bell_ms, windows)
+            if correction.back_ms > back_ms_max(windows.claim_back_ms, at_once, windows):
+                raise self._false(index, f"was believed {correction.back_ms} ms before its arrival, which is too long")
+
+    def _check_leaving(self) -> None:
+        """Checks that nothing follows a seat's leaving, that nobody forfeits too soon, nor who is stuck (rules 4.6)."""
+        windows = self._deal.windows
+        for place, event in enumerate(self.events):
+            what = f"seat {self.number}: its {event.kind.name.lower()} at {event.t_ms} ms"
+            last_ms = self._moments[event.moves - 1] if event.moves else -windows.cancel_ms
+            stuck = event.moves > 0 and self.moves[event.moves - 1].stuck
+            if event.kind in _LEAVING and (place + 1 < len(self.events) or event.moves < len(self.moves)):
+                raise FalseRecordError(f"{what}, after which it went on")
+            if event.kind in (EventKind.FORFEITED, EventKind.ABSENT):
+                if event.t_ms < last_ms + windows.away_ms:
+                    raise FalseRecordError(f"{what}, less than {windows.away_ms} ms after a move at {last_ms} ms")
+                if stuck is (event.kind is EventKind.FORFEITED):
+                    raise FalseRecordError(f"{what}, though it was {'stuck' if stuck else 'not stuck'}")
+
+    def _open(self, signed: Signed, last: SealBody | None, *, closing: bool = False) -> SealBody:
+        """Returns a seal that fits the log and comes after `last`; the closing one may be `last` itself."""
+        try:
+            seal = open_seal(signed, self._key, self._mix)
+        except LayoutError as error:
+            raise FalseRecordError(f"seat {self.number}: a seal is no word of its player here: {error.what}") from None
+        where = f"seat {self.number}: its seal {seal.number} after move {seal.moves}"
+        if seal.seat != self.number:
+            raise FalseRecordError(f"{where} is of seat {seal.seat}")
+        if seal.moves >= len(self._heads) or self._heads[seal.moves] != seal.head:
+            raise FalseRecordError(f"{where} does not fit the log: a move up to there was changed, added or dropped")
+        if last is not None and not (closing and seal == last):
+            rising = seal.number > last.number and seal.moves >= last.moves and seal.tick_seen >= last.tick_seen
+            if not rising:
+                raise FalseRecordError(f"{where} is not later than its seal {last.number} after move {last.moves}")
+        return seal
+
+    def _check_tail(self) -> None:
+        windows, times = self._deal.windows, self.log.times
+        if not self.unsealed:
+            return
+        # A slice may be taken up to `unsealed_ms` after the first unsealed move, and claims a little past its arrival.
+        span_ms = times[-1] - times[self.sealed]
+        if span_ms > windows.unsealed_ms + windows.claim_ahead_ms:
+            raise self._false(self.sealed, f"and all after it, {span_ms} ms of moves, are not sealed")
+
+    def _event(self, event: RecordEvent, seal: SealBody | None) -> RaceEvent:
+        if event.kind in _LEAVING:
+            return Left(event.t_ms, self.number, _LEAVING[event.kind])
+        if seal is None:
+            return Absent(event.t_ms, self.number, absent=event.kind is EventKind.ABSENT)
+        return Voted(event.t_ms, self.number, VOTES[seal.act], seal.argument, event.tick)
+
+
+def check_agreements(checks: Sequence[SeatCheck]) -> None:
+    """Checks that nobody agreed to a draw offer before having seen the tick that told of it (rules 6.4)."""
+    ticks = {seal.argument: event.tick for check in checks for event, seal in check.said(Act.OFFER)}
+    for check in checks:
+        for event, seal in check.said(Act.AGREE):
+            if seal.tick_seen < ticks.get(seal.argument, 0):
+                what = f"it agreed at {event.t_ms} ms to an offer it could not know of"
+                raise FalseRecordError(f"seat {check.number}: {what}")
+
+
+def _within(t_ms: int, gaps: Sequence[Gap]) -> bool:
+    return any(gap.from_ms < t_ms < gap.to_ms for gap in gaps)
