@@ -92,6 +92,8 @@ class OwnRace:
 
     def deadline(self, *, online: bool) -> int | None:
         """Returns when `play` next has something to do."""
+        if self.over:
+            return None
         times = []
         if online and self._flush_by_ms is not None:
             times.append(self._flush_by_ms)

@@ -123,7 +123,7 @@ class Session:
             return None
         online = self.line is Line.ONLINE
         times = self._pings[:1] if online else []
-        if self.race is not None and self.race.own is not None:
+        if self.race is not None and self.race.own is not None and self.in_race:
             due_ms = self.race.own.deadline(online=online)
             if due_ms is not None:
                 times.append(self.clock.local_ms(self.race.start.start_ms + due_ms))

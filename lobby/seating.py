@@ -134,7 +134,14 @@ class Seating:
             self.host_lost_ms = None
         return bool(persons)
 
-    def count(self, outcome: Outcome) -> None:
+    def finish(self, outcome: Outcome, now_ms: int) -> None:
+        """A race is over: it is counted, every Ready is taken back, and who is lost has the full time to come back."""
+        self._count(outcome)
+        self.clear_ready()
+        for seat in self:
+            seat.lost_ms = now_ms
+
+    def _count(self, outcome: Outcome) -> None:
         """Enters the outcome of a race into the tally; a void one is not (rules 3.8)."""
         if not outcome.winners:
             return

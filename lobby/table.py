@@ -139,6 +139,8 @@ class Table:
     @property
     def deadline(self) -> int | None:
         """When `handle` next wants to be told the time, on the lobby's clock."""
+        if self.phase is Phase.CLOSED:
+            return None
         times = [self.presence.deadline(), self._phase_ends_ms, self.dealing.deadline()]
         if self.run is not None and self.phase in (Phase.COUNTDOWN, Phase.RACING):
             times.append(self.run.deadline(self._line))
@@ -311,7 +313,7 @@ class Table:
             if self.phase is Phase.RACING and self.run.would_end(now_ms):
                 self.enter(Phase.SETTLING, now_ms + self._windows.settle_ms)
         if self.closing is not None and self.phase is Phase.CLOSING and not self.closing.awaited():
-            self._finish(self.closing)
+            self._finish(self.closing, now_ms)
         elif self._phase_ends_ms is not None and now_ms >= self._phase_ends_ms:
             self._phase_over(now_ms)
 
@@ -346,7 +348,7 @@ class Table:
                 self._decide(now_ms)
             case _:
                 assert self.closing is not None, "only a decided race is closing"
-                self._finish(self.closing)
+                self._finish(self.closing, now_ms)
 
     def _gathered(self, now_ms: int) -> None:
         """Whoever has not answered another race's Deal in time has lost the place (rules 3.7)."""
@@ -369,16 +371,15 @@ class Table:
         self.out.send(self.presence.connections(), self.closing.ended)
         self.enter(Phase.CLOSING, now_ms + self._windows.closing_ms)
         if not self.closing.awaited():
-            self._finish(self.closing)
+            self._finish(self.closing, now_ms)
 
-    def _finish(self, closing: Closing) -> None:
+    def _finish(self, closing: Closing, now_ms: int) -> None:
         """The record is complete: it is kept, told, and the next Deal tied to it."""
         record = self.record = closing.record(self._signer)
         ready = record_ready(record)
         self.out.append(Archive(self.code, closing.race_number, record))
         self.out.send(self.presence.connections(), ready)
-        self.seating.count(closing.outcome)
-        self.seating.clear_ready()
+        self.seating.finish(closing.outcome, now_ms)
         self.dealing.opening.deal_next(self.seating.settings, ready.sha256)
         self.enter(Phase.FINISHED, None)
 

@@ -1,7 +1,7 @@
 """What every test stands on."""
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # The machines are shared: how long one example takes says nothing about the code.
-settings.register_profile("race2048", deadline=None)
+settings.register_profile("race2048", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("race2048")

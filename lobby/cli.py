@@ -1,0 +1,212 @@
+"""`python -m lobby`: one lobby in one process, for `race2048 host` and for servers.
+
+Owns the arguments, the lobby's key file and how the process begins and ends. Knows no tables and no frames.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import logging
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - friends on the network are to find it; this machine only is --bind 127.0.0.1
+PORT = 2048
+PORTS_TRIED = 16  # without --port: so many lobbies on one machine find a place by themselves
+KEY_BYTES = 32
+EXIT_CONNECT, EXIT_FILE = 3, 6  # ux.md §1
+
+
+class CannotStart(Exception):  # noqa: N818 - what happened and what to do, for a person
+    """Why the lobby does not start, and the exit code that says so."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a lobby until it is told to stop; returns the exit code."""
+    options = parser().parse_args(arguments)
+    logging.basicConfig(
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        level=logging.DEBUG if options.verbose else logging.WARNING,
+    )
+    try:
+        data_dir = options.data_dir or default_data_dir()
+        seed = lobby_seed(data_dir / "lobby.key")
+        listener = listen(options.bind, options.port)
+    except CannotStart as reason:
+        print(f"race2048 lobby: {reason}", file=sys.stderr)
+        return reason.exit_code
+    import asyncio
+
+    asyncio.run(_run(options, data_dir, seed, listener))
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Returns the parser; help and completion are made from it."""
+    made = argparse.ArgumentParser(
+        prog="race2048 lobby",
+        description="Runs a lobby: tables where people race. It stops cleanly on TERM and Ctrl-C.",
+        epilog="Exit codes: 0 done, 2 usage, 3 cannot listen there, 6 the key file is unreadable or damaged.",
+    )
+    made.add_argument(
+        "--bind",
+        default=EVERYWHERE,
+        metavar="ADDRESS",
+        help="listen on this address only (%(default)s: on all)",
+    )
+    made.add_argument("--port", type=_port, help=f"the port; 0 takes any that is free ({PORT}, or the next free one)")
+    made.add_argument("--public-url", type=_url, default="", metavar="URL", help="how others reach this lobby")
+    made.add_argument("--data-dir", type=Path, metavar="DIR", help="keys and records (RACE2048_DATA)")
+    made.add_argument(
+        "--linger", type=_seconds, metavar="SECONDS", help="end after so long without a race or anybody here"
+    )
+    made.add_argument("--json", action="store_true", help="say where it listens as one line of JSON")
+    made.add_argument("-v", "--verbose", action="store_true", help="log what happens")
+    return made
+
+
+def default_data_dir() -> Path:
+    """Returns where saves, keys and records are kept on this system."""
+    if chosen := os.environ.get("RACE2048_DATA"):
+        return Path(chosen)
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("race2048"))
+
+
+def lobby_seed(path: Path) -> bytes:
+    """Returns the seed of the lobby's Ed25519 key, made at the first start and never written again."""
+    from lobby import files
+
+    try:
+        if not path.exists():
+            files.keep(path, os.urandom(KEY_BYTES))  # or another lobby was faster: then its key is ours too
+        seed = path.read_bytes()
+    except OSError as error:
+        raise CannotStart(f"the lobby's key cannot be read or made: {error}", EXIT_FILE) from error
+    if len(seed) != KEY_BYTES:
+        raise CannotStart(
+            f"the lobby's key {path} is damaged: {len(seed)} bytes where {KEY_BYTES} belong. Put a copy back, or "
+            "move it away and start again; links that were given out before will then be refused.",
+            EXIT_FILE,
+        )
+    return seed
+
+
+def listen(bind: str, port: int | None) -> socket.socket:
+    """Returns a socket bound to `port`, or without one to the first of the usual ports that is free."""
+    tried = [port] if port is not None else range(PORT, PORT + PORTS_TRIED)
+    for candidate in tried:
+        try:
+            listener = _bound(bind, candidate)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise CannotStart(
+                    f"cannot listen on {bind} port {candidate}: {error.strerror}", EXIT_CONNECT
+                ) from error
+            continue
+        if port is None and candidate != PORT:
+            print(f"Port {PORT} is taken; this lobby takes {candidate}.", file=sys.stderr)
+        return listener
+    if port is not None:
+        raise CannotStart(
+            f"port {port} on {bind} is taken. Give another --port, or none to take the next free one.",
+            EXIT_CONNECT,
+        )
+    raise CannotStart(f"ports {PORT} to {tried[-1]} are taken. Give a --port, or 0 for any.", EXIT_CONNECT)
+
+
+def _bound(bind: str, port: int) -> socket.socket:
+    family, kind, protocol, _, address = socket.getaddrinfo(bind, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        if os.name == "posix":  # elsewhere it would let two lobbies share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()  # on some systems only this finds the port taken
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+async def _run(options: argparse.Namespace, data_dir: Path, seed: bytes, listener: socket.socket) -> None:
+    import asyncio
+    import signal
+    import time
+    from importlib import metadata
+
+    from lobby.lobby import Lobby
+    from lobby.server import Server
+    from protocol import signing
+
+    version = metadata.version("race2048")
+    signer = signing.Signer(seed)
+    core = Lobby(signer=signer, entropy=os.urandom, epoch=int(time.time()), program=f"race2048 {version}")
+    server = Server(core, records_dir=data_dir / "records", public_url=options.public_url, linger_s=options.linger)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, server.over.set)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(server.over.set))
+    await server.start(listener)
+    _announce(options, listener, signing.fingerprint(signer.key), version)
+    await server.over.wait()
+    await server.stop()
+
+
+def _announce(options: argparse.Namespace, listener: socket.socket, fingerprint: str, version: str) -> None:
+    host, port = listener.getsockname()[:2]
+    here = {EVERYWHERE: "127.0.0.1", "::": "::1"}.get(host, host)
+    url = f"http://[{here}]:{port}" if ":" in here else f"http://{here}:{port}"
+    line = f"Lobby open on {host} port {port}; on this computer: {url}   Ctrl-C closes it."
+    if options.json:
+        line = json.dumps(
+            {
+                "url": url,
+                "pid": os.getpid(),
+                "bind": host,
+                "port": port,
+                "public_url": options.public_url,
+                "fingerprint": fingerprint,
+                "version": version,
+            }
+        )
+    try:
+        print(line, flush=True)
+    except OSError:  # nobody listens, which must not stop the lobby now, nor spoil its exit code at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port < 1 << 16:
+        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
+    return port
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError("seconds are a number above 0")
+    return seconds
+
+
+def _url(text: str) -> str:
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(text)
+    wrong = parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment
+    if text and wrong:
+        raise argparse.ArgumentTypeError("a URL begins with http:// or https:// and a host")
+    return text.rstrip("/")
