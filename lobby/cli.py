@@ -69,6 +69,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--linger", type=_seconds, metavar="SECONDS", help="end after so long without a race or anybody here"
     )
+    made.add_argument(
+        "--deal-seed", type=_seed, metavar="HEX", help="deal every race from this seed (32 bytes): for demos and tests"
+    )
     made.add_argument("--json", action="store_true", help="say where it listens as one line of JSON")
     made.add_argument("-v", "--verbose", action="store_true", help="log what happens")
     return made
@@ -146,12 +149,19 @@ async def _run(options: argparse.Namespace, data_dir: Path, seed: bytes, listene
     from importlib import metadata
 
     from lobby.lobby import Lobby
+    from lobby.opening import DealOptions
     from lobby.server import Server
     from protocol import signing
 
     version = metadata.version("race2048")
     signer = signing.Signer(seed)
-    core = Lobby(signer=signer, entropy=os.urandom, epoch=int(time.time()), program=f"race2048 {version}")
+    core = Lobby(
+        signer=signer,
+        entropy=os.urandom,
+        epoch=int(time.time()),
+        program=f"race2048 {version}",
+        options=DealOptions(seed=options.deal_seed),
+    )
     server = Server(core, records_dir=data_dir / "records", public_url=options.public_url, linger_s=options.linger)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -193,6 +203,13 @@ def _port(text: str) -> int:
     if not 0 <= port < 1 << 16:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
     return port
+
+
+def _seed(text: str) -> bytes:
+    seed = bytes.fromhex(text)
+    if len(seed) != KEY_BYTES:
+        raise argparse.ArgumentTypeError(f"a seed is {KEY_BYTES} bytes in hex")
+    return seed
 
 
 def _seconds(text: str) -> float:

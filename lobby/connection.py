@@ -5,7 +5,7 @@ Knows no messages and no other connections. Whoever waits for a peer here is a t
 
 from __future__ import annotations
 
-import asyncio  # noqa: TID251 - an adapter (server.py); pyproject.toml should say so
+import asyncio
 import logging
 import struct
 from collections import OrderedDict

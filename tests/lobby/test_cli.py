@@ -1,0 +1,249 @@
+"""`python -m lobby` as a process: where it listens, what it keeps, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from lobby import cli
+from protocol import codec, limits
+from protocol.messages import Challenge, Drain, Hello
+from protocol.signing import Signer, fingerprint
+from protocol.text import SafeText
+
+PATIENCE_S = 30  # a loaded machine takes two to import everything; this only ends a test that hangs
+STOP_S = 5
+
+
+@contextmanager
+def lobby(data_dir: Path, *arguments: str, stderr: int = subprocess.PIPE) -> Iterator[subprocess.Popen[bytes]]:
+    """A lobby on this machine only; whatever happens, it is gone afterwards."""
+    command = [sys.executable, "-m", "lobby", "--bind", "127.0.0.1", "--data-dir", str(data_dir), *arguments]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def announced(process: subprocess.Popen[bytes]) -> dict[str, object]:
+    assert process.stdout is not None
+    said = json.loads(process.stdout.readline())
+    assert isinstance(said, dict)
+    return said
+
+
+def ended(process: subprocess.Popen[bytes], number: int = signal.SIGTERM) -> int:
+    process.send_signal(number)
+    return process.wait(STOP_S)
+
+
+def talk(process: subprocess.Popen[bytes]) -> str:
+    assert process.stderr is not None
+    return process.stderr.read().decode()
+
+
+def taken_port() -> socket.socket:
+    return socket.create_server(("127.0.0.1", 0))
+
+
+def test_it_says_where_it_listens_in_one_line_of_json_and_ends_well_on_term(tmp_path):
+    with lobby(tmp_path, "--port", "0", "--json") as process:
+        said = announced(process)
+        assert said["pid"] == process.pid
+        assert said["url"] == f"http://127.0.0.1:{said['port']}"
+        assert said["public_url"] == ""
+        with urllib.request.urlopen(f"{said['url']}/healthz", timeout=PATIENCE_S) as answer:
+            assert answer.read() == b"ok\n"
+        assert ended(process) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+        assert talk(process) == ""
+
+
+def test_it_ends_well_on_ctrl_c(tmp_path):
+    with lobby(tmp_path, "--port", "0") as process:
+        assert process.stdout is not None
+        line = process.stdout.readline().decode()
+        assert line.startswith("Lobby open on 127.0.0.1 port ")
+        assert ended(process, signal.SIGINT) == 0
+        assert talk(process) == ""
+
+
+async def test_it_greets_a_client_with_its_key_and_says_goodbye(tmp_path):
+    with lobby(tmp_path, "--port", "0", "--json") as process:
+        said = announced(process)
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(f"{said['url']}/ws", protocols=[limits.SUBPROTOCOL]) as peer,
+        ):
+            hello = Hello(nonce=bytes(32), protocol=limits.PROTOCOL_VERSION, program=SafeText("test"))
+            await peer.send_bytes(codec.encode(hello))
+            challenge = codec.decode_from_lobby(await peer.receive_bytes(timeout=PATIENCE_S))
+            assert isinstance(challenge, Challenge)
+            assert challenge.key == Signer((tmp_path / "lobby.key").read_bytes()).key
+            assert said["fingerprint"] == fingerprint(challenge.key)
+            process.terminate()
+            assert codec.decode_from_lobby(await peer.receive_bytes(timeout=PATIENCE_S)) == Drain()
+            goodbye = await peer.receive(timeout=PATIENCE_S)
+            assert (goodbye.data, goodbye.extra) == (aiohttp.WSCloseCode.GOING_AWAY, "draining")
+        assert process.wait(STOP_S) == 0
+        assert talk(process) == ""
+
+
+def test_a_port_that_was_asked_for_and_is_taken_stops_it(tmp_path):
+    with closing(taken_port()) as other:
+        port = other.getsockname()[1]
+        with lobby(tmp_path, "--port", str(port)) as process:
+            assert process.wait(PATIENCE_S) == 3
+            assert f"port {port} on 127.0.0.1 is taken" in talk(process)
+
+
+def test_without_a_port_the_next_free_one_is_taken_and_it_says_so(monkeypatch, capsys):
+    with closing(taken_port()) as other:
+        port = other.getsockname()[1]
+        monkeypatch.setattr(cli, "PORT", port)
+        with closing(cli.listen("127.0.0.1", None)) as listener:
+            chosen = listener.getsockname()[1]
+        assert port < chosen < port + cli.PORTS_TRIED
+        assert capsys.readouterr().err == f"Port {port} is taken; this lobby takes {chosen}.\n"
+
+
+def test_when_all_usual_ports_are_taken_it_stops(monkeypatch):
+    monkeypatch.setattr(cli, "PORTS_TRIED", 1)
+    with closing(taken_port()) as other:
+        monkeypatch.setattr(cli, "PORT", other.getsockname()[1])
+        with pytest.raises(cli.CannotStart, match="are taken") as stop:
+            cli.listen("127.0.0.1", None)
+        assert stop.value.exit_code == 3
+
+
+@pytest.mark.parametrize("bind", ["192.0.2.1", "not a host"])
+def test_an_address_of_another_machine_stops_it(bind):
+    with pytest.raises(cli.CannotStart, match="cannot listen on") as stop:
+        cli.listen(bind, 0)
+    assert stop.value.exit_code == 3
+
+
+def test_the_key_is_made_once_for_its_owner_only(tmp_path):
+    path = tmp_path / "new" / "lobby.key"
+    seed = cli.lobby_seed(path)
+    assert len(seed) == 32
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert cli.lobby_seed(path) == seed
+    assert cli.lobby_seed(tmp_path / "other" / "lobby.key") != seed
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 31, b"x" * 33])
+def test_a_damaged_key_stops_it_and_is_left_as_it_is(tmp_path, content):
+    path = tmp_path / "lobby.key"
+    path.write_bytes(content)
+    with lobby(tmp_path, "--port", "0") as process:
+        assert process.wait(PATIENCE_S) == 6
+        assert "is damaged" in talk(process)
+    assert path.read_bytes() == content
+
+
+def test_a_key_that_cannot_be_read_or_made_stops_it(tmp_path):
+    (tmp_path / "lobby.key").mkdir()
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "lobby.key", tmp_path / "file" / "lobby.key"):
+        with pytest.raises(cli.CannotStart, match="cannot be read or made") as stop:
+            cli.lobby_seed(path)
+        assert stop.value.exit_code == 6
+
+
+def test_data_are_kept_where_the_environment_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("RACE2048_DATA", str(tmp_path))
+    assert cli.default_data_dir() == tmp_path
+    monkeypatch.setenv("RACE2048_DATA", "")
+    assert cli.default_data_dir().name == "race2048"
+
+
+def test_it_goes_on_when_its_parent_no_longer_reads(tmp_path):
+    reading, writing = os.pipe()
+    with lobby(tmp_path, "--port", "0", "--json", "-v", stderr=writing) as process:
+        said = announced(process)
+        assert process.stdout is not None
+        process.stdout.close()
+        os.close(reading)
+        os.close(writing)
+        with urllib.request.urlopen(f"{said['url']}/healthz", timeout=PATIENCE_S) as answer:
+            assert answer.status == 200
+        assert ended(process) == 0
+
+
+def test_it_starts_when_nobody_reads_where_it_listens(tmp_path):
+    port = taken_port()
+    number = port.getsockname()[1]
+    port.close()
+    with lobby(tmp_path, "--port", str(number), "--linger", "0.2") as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(PATIENCE_S) == 0
+        assert talk(process) == ""
+
+
+async def test_it_ends_by_itself_when_nobody_is_there_any_more(tmp_path):
+    with lobby(tmp_path, "--port", "0", "--json", "--linger", "2") as process:
+        said = announced(process)
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(f"{said['url']}/ws", protocols=[limits.SUBPROTOCOL]) as peer,
+        ):
+            hello = Hello(nonce=bytes(32), protocol=limits.PROTOCOL_VERSION, program=SafeText("test"))
+            await peer.send_bytes(codec.encode(hello))
+            await peer.receive_bytes(timeout=PATIENCE_S)
+            assert process.poll() is None
+        assert process.wait(PATIENCE_S) == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--port", "65536"],
+        ["--port", "-1"],
+        ["--port", "x"],
+        ["--linger", "0"],
+        ["--linger", "inf"],
+        ["--linger", "nan"],
+        ["--public-url", "race.example"],
+        ["--public-url", "ftp://race.example"],
+        ["--public-url", "https://race.example/#x"],
+        ["482913"],
+    ],
+)
+def test_arguments_that_make_no_sense_are_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.parser().parse_args(arguments)
+    assert stop.value.code == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_a_public_address_is_kept_without_its_last_slash():
+    options = cli.parser().parse_args(["--public-url", "https://race.example/lobby/"])
+    assert options.public_url == "https://race.example/lobby"
+
+
+def test_without_arguments_it_listens_to_the_whole_network_on_the_usual_port():
+    options = cli.parser().parse_args([])
+    assert (options.bind, options.port, options.public_url, options.linger) == ("0.0.0.0", None, "", None)
+
+
+def test_help_comes_without_the_heavy_imports():
+    code = "import sys, lobby.cli; lobby.cli.parser().format_help(); print([n for n in HEAVY if n in sys.modules])"
+    code = code.replace("HEAVY", "('aiohttp', 'asyncio', 'msgspec', 'nacl', 'platformdirs')")
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=PATIENCE_S)
+    assert answer.stdout == b"[]\n"
