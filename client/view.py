@@ -5,7 +5,7 @@ A picture decides nothing and knows no clock: durations are what was left, in mi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from engine.board import Board
@@ -104,7 +104,7 @@ class SessionView:
     phase: Phase | None = None
     code: str = ""
     watch_code: str = ""
-    settings: TableSettings = TableSettings()
+    settings: TableSettings = field(default_factory=TableSettings)
     seats: tuple[SeatPicture | None, ...] = ()
     my_seat: int | None = None
     i_am_host: bool = False

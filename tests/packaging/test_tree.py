@@ -34,15 +34,15 @@ def test_no_file_of_the_product_is_longer_than_can_be_kept_in_mind(path: Path) -
 
 @pytest.mark.parametrize("path", [p for p in python_files() if shown(p).startswith(PRODUCT)], ids=shown)
 def test_no_function_of_the_product_is_longer_than_a_screen(path: Path) -> None:
-    functions = [
-        node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    functions = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kinds)]
     long = [f"{f.name}: {f.end_lineno - f.lineno + 1}" for f in functions if f.end_lineno is not None]
     assert not [entry for entry in long if int(entry.split(": ")[1]) > FUNCTION_LINES_MAX]
 
 
 def test_no_module_is_named_after_nothing() -> None:
-    assert not [shown(path) for path in python_files() if re.search(r"(utils?|common|helpers?|manager)\.py$", path.name)]
+    empty = re.compile(r"(utils?|common|helpers?|manager)\.py$")
+    assert not [shown(path) for path in python_files() if empty.search(path.name)]
 
 
 def test_the_changelog_tells_of_this_version() -> None:
