@@ -18,12 +18,12 @@ class LobbyClock:
 
     def __init__(self) -> None:
         self._samples: deque[tuple[int, int]] = deque(maxlen=_SAMPLES_KEPT)  # round trip, twice the offset
-        self._told_ms: int | None = None
+        self._told_ms = 0
 
     def restart(self) -> None:
-        """Forgets the samples: the line, or the clock behind it, is another."""
+        """Forgets the samples, since the line is another, but not what the clock was: a race may go on meanwhile."""
+        self._told_ms = self.offset_ms
         self._samples.clear()
-        self._told_ms = None
 
     def told(self, lobby_ms: int, now_ms: int) -> None:
         """The lobby has said what its clock shows; better than nothing until a ping is answered."""
@@ -38,7 +38,7 @@ class LobbyClock:
     def offset_ms(self) -> int:
         """What to add to our time to get the lobby's."""
         if not self._samples:
-            return self._told_ms or 0
+            return self._told_ms
         least = min(self._samples)[0]
         good = [twice for trip, twice in sorted(self._samples)[:_GOOD] if trip <= least + 2]
         return sum(good) // (2 * len(good))

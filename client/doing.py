@@ -29,7 +29,7 @@ def do(action: Action, session: Session, now_ms: int) -> None:
 
 @do.register(actions.Move)
 def _move(action: actions.Move, session: Session, now_ms: int) -> None:
-    own = _own(session)
+    own = session.own
     if own is not None and own.game is not None and session.race_ms(now_ms) >= 0:
         own.press(action.direction)
 
@@ -94,20 +94,19 @@ def _toggle_lock(action: actions.ToggleLock, session: Session, now_ms: int) -> N
 
 @do.register(actions.Agree)
 def _agree(action: actions.Agree, session: Session, now_ms: int) -> None:
-    own, race = _own(session), session.race
+    own, race = session.own, session.race
     if own is None or race is None:
         return
     offer = race.tick.offer if race.tick is not None else None
     if offer is None:
-        race.offers += 1
-        _seal(session, own, now_ms, Act.OFFER, offer_number(own.seat, race.offers))
+        _seal(session, own, now_ms, Act.OFFER, offer_number(own.seat, race.offers + 1))
     elif own.seat not in offer.agreed:
         _seal(session, own, now_ms, Act.AGREE, offer.number)
 
 
 @do.register(actions.Refuse)
 def _refuse(action: actions.Refuse, session: Session, now_ms: int) -> None:
-    own, race = _own(session), session.race
+    own, race = session.own, session.race
     offer = race.tick.offer if race is not None and race.tick is not None else None
     if own is None or offer is None:
         return
@@ -116,7 +115,7 @@ def _refuse(action: actions.Refuse, session: Session, now_ms: int) -> None:
 
 @do.register(actions.Resign)
 def _resign(action: actions.Resign, session: Session, now_ms: int) -> None:
-    own = _own(session)
+    own = session.own
     if own is not None:
         _seal(session, own, now_ms, Act.RESIGN)
 
@@ -125,11 +124,6 @@ def _resign(action: actions.Resign, session: Session, now_ms: int) -> None:
 def _leave(action: actions.Leave, session: Session, now_ms: int) -> None:
     session.send(messages.Leave())
     session.end("left")
-
-
-def _own(session: Session) -> OwnRace | None:
-    """Returns the own game of a race that runs."""
-    return session.race.own if session.race is not None and session.in_race else None
 
 
 def _seal(session: Session, own: OwnRace, now_ms: int, act: Act, argument: int = 0) -> None:

@@ -9,14 +9,16 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from client.events import SaveRecord
-from client.fetching import Fetching, check_record
+from client.ending import check_record, ended_fits
+from client.fetching import Fetching
 from client.play import OwnRace
 from client.race import Race
 from client.trust import Cheat
+from engine.race import offer_number
 from protocol import limits, messages
-from protocol.deal import Start
+from protocol.deal import Start, settings_fault
 from protocol.layout import LayoutError
-from protocol.messages import FromLobby, Phase, Signed
+from protocol.messages import FromLobby, Phase, Signed, TableView
 from protocol.signing import verify
 from protocol.tick import Tick
 
@@ -41,21 +43,36 @@ def _pong(message: messages.Pong, session: Session, now_ms: int) -> None:
 
 @hear.register(messages.Welcome)
 def _welcome(message: messages.Welcome, session: Session, now_ms: int) -> None:
-    session.table, session.seat = message.table, message.seat
+    _show(session, message.table, message.seat)
+    session.notice, session.pending = "", None
     trust = session.trust
     assert trust is not None, "a lobby proves its key before it says Welcome"
     trust.dealt(message.deal)
-    if message.race.seats is not None and not trust.players:
-        trust.closed(message.race.seats)
-    if message.race.start is None:
-        session.race = None
-        _answer(session)
-    else:
+    nonce = b"" if message.race.seats is None else trust.closed(message.race.seats)
+    if message.race.start is not None:
         _resume(message, message.race.start, session, now_ms)
+    elif message.table.phase is Phase.OPENING and nonce:
+        session.send(messages.OpenNonce(nonce))
+    elif message.race.seats is None:
+        _answer(session, once=False)
     if message.ended is not None:
         hear(message.ended, session, now_ms)
     if message.record is not None:
         hear(message.record, session, now_ms)
+
+
+def _show(session: Session, table: TableView, seat: int | None) -> None:
+    """Takes in the picture of the table. A Ready was meant for what was shown when it was said (rules 3.4)."""
+    own = None if seat is None or seat >= len(table.seats) else table.seats[seat]
+    if settings_fault(table.settings) is not None or (seat is not None and own is None):
+        raise Cheat("table")
+    before = session.table
+    if seat is None or (before is not None and before.settings != table.settings):
+        session.wants_ready = False
+        session.burns = 0
+    session.table, session.seat = table, seat
+    if table.phase in (Phase.SEATING, Phase.OPENING):
+        session.race = None
 
 
 def _resume(message: messages.Welcome, start: Signed, session: Session, now_ms: int) -> None:
@@ -66,16 +83,18 @@ def _resume(message: messages.Welcome, start: Signed, session: Session, now_ms: 
     assert race is not None, "just begun, or still known"
     if message.race.tick is not None:
         _take_tick(race, message.race.tick, session)
-    if message.own is None or race.own is None:
+    own, told = race.own, message.own
+    if told is None or own is None:
         return
-    own = message.own
-    if own.link_number:
-        race.own.extend(own.link_number, own.link)
-    if own.moves > len(race.own.log):
-        session.pending = own
-        session.send(messages.AskLog(len(race.own.log)))
+    if message.ended is not None:
+        own.leave()
+    if told.link_number:
+        own.extend(told.link_number, told.link)
+    if told.moves > len(own.log):
+        session.pending = told
+        session.send(messages.AskLog(len(own.log)))
     else:
-        session.send(*race.own.resume(own, max(0, session.race_ms(now_ms))))
+        session.send(*own.resume(told, max(0, session.race_ms(now_ms))))
 
 
 @hear.register(messages.LogPiece)
@@ -83,8 +102,9 @@ def _log_piece(message: messages.LogPiece, session: Session, now_ms: int) -> Non
     race, pending = session.race, session.pending
     if race is None or race.own is None or pending is None or message.first != len(race.own.log):
         return
-    race.own.restore(message.directions, message.times)
-    if len(race.own.log) < pending.moves and message.directions:
+    if not race.own.restore(message.directions, message.times) or len(race.own.log) > pending.moves:
+        raise Cheat("log")
+    if len(race.own.log) < pending.moves:
         session.send(messages.AskLog(len(race.own.log)))
     else:
         session.pending = None
@@ -93,15 +113,7 @@ def _log_piece(message: messages.LogPiece, session: Session, now_ms: int) -> Non
 
 @hear.register(messages.TableChanged)
 def _table_changed(message: messages.TableChanged, session: Session, now_ms: int) -> None:
-    before = session.table
-    session.table, session.seat = message.table, message.seat
-    if before is not None and before.settings != message.table.settings:
-        session.wants_ready = False
-        session.burns = 0
-    if message.table.phase in (Phase.SEATING, Phase.OPENING) and session.race is not None:
-        session.race = None
-    if message.seat is None:
-        session.wants_ready = False
+    _show(session, message.table, message.seat)
     _answer(session)
 
 
@@ -122,16 +134,19 @@ def _burnt(message: messages.Burnt, session: Session, now_ms: int) -> None:
         session.wants_ready = False
 
 
-def _answer(session: Session) -> None:
-    """Answers a Deal by itself where the person has said so before: Ready stands, we are host, or it is Again."""
+def _answer(session: Session, *, once: bool = True) -> None:
+    """Answers a Deal by itself where the person has said so before: Ready stands, we are host, or it is Again.
+
+    `once` unless the answer before may have been lost with its connection.
+    """
     table, trust = session.table, session.trust
-    if table is None or trust is None or session.seat is None:
+    seat = None if table is None or session.seat is None else table.seats[session.seat]
+    if table is None or trust is None or seat is None or seat.ready or (once and trust.answered):
         return
-    seat = table.seats[session.seat]
-    if seat is None or seat.ready:
-        return
+    if table.phase is Phase.OPENING:
+        session.wants_ready = True  # for the Deal after this one, too, if it is burnt
     seating = table.phase is Phase.SEATING and (session.wants_ready or table.host == session.signer.key)
-    if (seating or table.phase is Phase.OPENING) and not trust.answered:
+    if seating or table.phase is Phase.OPENING:
         session.say_ready()
 
 
@@ -145,9 +160,9 @@ def _seats_closed(message: messages.SeatsClosed, session: Session, now_ms: int) 
 
 @hear.register(messages.Started)
 def _started(message: messages.Started, session: Session, now_ms: int) -> None:
-    keys = [player.key for player in session.trust.players] if session.trust is not None else []
+    assert session.trust is not None, "a lobby proves its key before it starts a race"
+    keys = [player.key for player in session.trust.players]
     _begin(session, message.start, seat=keys.index(session.signer.key) if session.signer.key in keys else None)
-    session.burns = 0
     session.ping_often(now_ms)
 
 
@@ -156,10 +171,17 @@ def _begin(session: Session, signed: Signed, seat: int | None) -> None:
     assert trust is not None, "a lobby proves its key before it deals"
     if trust.deal is None or trust.signed is None:
         raise Cheat("start-without-deal")
+    if session.race is not None and session.race.deal == trust.signed:
+        raise Cheat("start-twice")
     start: Start = trust.started(signed)
+    if seat is not None and trust.players[seat : seat + 1] != [p for p in trust.players if p.key == session.signer.key]:
+        raise Cheat("table")
     own = None if seat is None else OwnRace(trust.deal, start.mix, seat, session.signer)
     size = trust.deal.settings.size
-    session.race = Race(start=start, deal=trust.signed, own=own, players=trust.players, size=size)
+    session.race = Race(
+        start=start, start_signed=signed, deal=trust.signed, own=own, players=trust.players, size=size
+    )
+    session.pending = None
 
 
 @hear.register(messages.Link)
@@ -170,16 +192,20 @@ def _link(message: messages.Link, session: Session, now_ms: int) -> None:
 
 @hear.register(messages.Ack)
 def _ack(message: messages.Ack, session: Session, now_ms: int) -> None:
-    if session.race is not None and session.race.own is not None:
-        session.race.own.acknowledge(message.moves)
-        if message.link_number:
-            session.race.own.extend(message.link_number, message.link)
+    own = None if session.race is None else session.race.own
+    if own is None:
+        return
+    if message.moves > len(own.log):
+        raise Cheat("ack")
+    own.acknowledge(message.moves)
+    if message.link_number:
+        own.extend(message.link_number, message.link)
 
 
 @hear.register(messages.Ticked)
 def _ticked(message: messages.Ticked, session: Session, now_ms: int) -> None:
     if session.race is not None:
-        own = session.race.own
+        own = session.own
         if own is not None:
             # What was moved before a draw offer could be seen must not be taken for an answer to it (rules 6.4).
             session.send(*own.flush(session.race_ms(now_ms)))
@@ -194,20 +220,32 @@ def _take_tick(race: Race, signed: Signed, session: Session) -> None:
         tick = Tick.decode(signed.body)
     except LayoutError:
         raise Cheat("tick-layout") from None
-    if race.tick is not None and tick.number < race.tick.number:
+    if len(tick.seats) != len(race.players):
+        raise Cheat("tick-layout")
+    before = race.tick
+    if before is not None and (tick.number < before.number or (tick.number == before.number and tick != before)):
         raise Cheat("tick-order")
-    if race.tick is None or tick.number > race.tick.number:
+    if before is None or tick.number > before.number:
         race.ticks.append(signed.body + signed.signature)
     race.tick = tick
-    if race.own is not None:
-        race.own.tick_seen = tick.number
+    own = race.own
+    if own is None:
+        return
+    own.tick_seen = tick.number
+    if not tick.seats[own.seat].state.in_race:
+        own.leave()
+    if tick.offer is not None and tick.offer.seat == own.seat:
+        race.offers = tick.offer.number - offer_number(own.seat, 0)
 
 
 @hear.register(messages.Ended)
 def _ended(message: messages.Ended, session: Session, now_ms: int) -> None:
     race = session.race
     if race is not None and race.ended is None:
+        if not ended_fits(message, len(race.players), race.size):
+            raise Cheat("ended")
         race.ended = message
+        session.wants_ready, session.burns = False, 0  # they were for this race
         if race.own is not None:
             session.send(*race.own.closing_seal())
 
@@ -224,11 +262,13 @@ def _record_piece(message: messages.RecordPiece, session: Session, now_ms: int) 
     race = session.race
     if race is None or race.fetching is None or race.check is not None or session.table is None:
         return
-    data = race.fetching.take(message)
-    if data is None:
+    if not race.fetching.take(message):
+        raise Cheat("record")
+    if not race.fetching.whole:
         session.send(race.fetching.ask())
         return
-    race.check = check_record(data, race.deal, race.own)
+    data = race.fetching.data
+    race.check = check_record(data, race)
     code = session.table.code or session.table.watch_code
     session.add(SaveRecord(code, data, race.check.ok, () if race.check.ok else tuple(race.ticks)))
 
@@ -237,7 +277,7 @@ def _record_piece(message: messages.RecordPiece, session: Session, now_ms: int) 
 def _refused(message: messages.Refused, session: Session, now_ms: int) -> None:
     own = session.race.own if session.race is not None else None
     if message.code in ("slice", "flood", "seal") and own is not None:
-        session.send(*own.refused(message.moves, message.seals))
+        session.send(*own.refused(message.moves, message.seals, session.race_ms(now_ms)))
     else:
         session.notice = message.code
 

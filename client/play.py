@@ -7,6 +7,7 @@ of the race on the lobby's clock; the session knows what that is. What the messa
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 
 from engine.board import Direction
 from engine.deck import LinkMissing, RaceDeck
@@ -19,7 +20,18 @@ from protocol.movelog import Act, MoveLog, SealBody
 from protocol.pace import free_ms, paced
 from protocol.signing import Signer
 
+_DIRECTIONS = frozenset(Direction)
 _KEYS_MAX = 2_000  # keys that wait for the pace or for the deck: a minute of a held key
+_SAID_AGAIN = (Act.OFFER, Act.AGREE, Act.REFUSE, Act.WITHDRAW, Act.RESIGN)  # what a person said, not the log
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What one seal said: that it vouches for so many moves, and an act."""
+
+    moves: int
+    act: Act
+    argument: int
 
 
 class OwnRace:
@@ -39,18 +51,18 @@ class OwnRace:
         self._signer = signer
         self._heads = [self.log.head]
         self._sent = 0
-        self._sealed = 0
-        self._seals = 0
+        self._said: list[_Said] = []  # by the number of the seal, from 1
         self._flush_by_ms: int | None = None
         self._full_ms = 0
         self._starved = False
         self._resume = False
+        self._resigned = False
         self._target_move = 0  # the number of the move that made the target; 0: not made
 
     @property
     def done(self) -> bool:
-        """Whether there is nothing more to move for: the target is made, the board is stuck, or the race is over."""
-        return self.over or self._target_move > 0 or (self.game is not None and self.game.stuck)
+        """Whether there is nothing more to move for: the target is made, the board is stuck, or it is over for us."""
+        return self.over or self._resigned or self._target_move > 0 or (self.game is not None and self.game.stuck)
 
     @property
     def unconfirmed(self) -> int:
@@ -97,7 +109,7 @@ class OwnRace:
         times = []
         if online and self._flush_by_ms is not None:
             times.append(self._flush_by_ms)
-        if self.keys and self.game is not None and not self._starved and not self.over:
+        if self.keys and self.game is not None and not self._starved:
             times.append(max(0, free_ms(self._full_ms, self._deal.windows)))
         return min(times, default=None)
 
@@ -111,50 +123,75 @@ class OwnRace:
             body = part.encode(self.log.times[first - 1] if first else 0)
             out.append(Slice(body, self._due_seal(first, t_ms)))
         self._flush_by_ms = None
+        self._resigned = self._resigned or act is Act.RESIGN
         if act is not Act.NONE:
             out.append(Seal(self._seal(self._sent, act, argument)))
         return out
 
-    def closing_seal(self) -> list[FromClient]:
-        """Returns the seal over exactly the moves that the lobby has: the race is over (rules 5.3)."""
+    def leave(self) -> None:
+        """The seat is out of the race, or the race is over: nothing more is played."""
         self.over = True
         self.keys.clear()
-        if self.acked <= self._sealed:
+
+    def closing_seal(self) -> list[FromClient]:
+        """Returns the seal over exactly the moves that the lobby has: the race is over (rules 5.3).
+
+        A seal over more moves than that came too late, and vouches for nothing.
+        """
+        self.leave()
+        if self.acked == max((said.moves for said in self._said if said.moves <= self.acked), default=0):
             return []
-        return [Seal(self._seal(self.acked, Act.RESUME if self._resume else Act.END))]
+        return [Seal(self._seal(self.acked, Act.END))]
 
     def acknowledge(self, moves: int) -> None:
         """The lobby has this many moves for good."""
         self.acked = max(self.acked, moves)
 
-    def refused(self, moves: int, seals: int) -> list[FromClient]:
-        """The lobby refused a slice and drops what follows: takes up again where the lobby is."""
-        self._sent, self._seals = min(moves, len(self.log)), seals
-        self._sealed = min(self._sealed, self._sent)
-        if self._sent < len(self.log):
-            self._flush_by_ms = 0
-        return [Resync(self._sent)]
+    def refused(self, moves: int, seals: int, t_ms: int) -> list[FromClient]:
+        """The lobby refused something and drops what follows: takes up again where the lobby is."""
+        lost = self._back_to(min(moves, len(self.log)), seals)
+        if self.over:
+            return [Resync(self._sent), *self.closing_seal()]
+        return [Resync(self._sent), *self.flush(t_ms), *self._say_again(lost)]
 
     def resume(self, own: OwnGame, t_ms: int) -> list[FromClient]:
         """A new connection: sends what the lobby does not have. Call it once the log is at least as long as its own."""
-        self._sent = self.acked = own.moves
-        self._seals = own.seals
+        lost = self._back_to(own.moves, own.seals)
+        self.acked = own.moves
         self._resume = own.seals > 0
-        self._sealed = min(self._sealed, own.moves)
-        if own.link_number:
-            self.extend(own.link_number, own.link)
         out: list[FromClient] = []
         if self._resume:
             out.append(Seal(self._seal(own.moves, Act.RESUME)))
-        return out + self.flush(t_ms)
+        if self.over:
+            return out + self.closing_seal()
+        return out + self.flush(t_ms) + self._say_again(lost)
 
-    def restore(self, directions: bytes, times: tuple[int, ...]) -> None:
-        """Takes back moves that the lobby has and this program lost."""
-        assert self.game is not None, "links come before the log"
+    def restore(self, directions: bytes, times: tuple[int, ...]) -> bool:
+        """Takes back moves that the lobby has and this program lost; returns False if they cannot have been made."""
+        if self.game is None or not directions or len(directions) != len(times):
+            return False
         for direction, t_ms in zip(directions, times, strict=True):
+            if direction not in _DIRECTIONS or t_ms < self.log.last_ms:
+                return False
+            try:
+                if self.game.move(Direction(direction)) is None:
+                    return False
+            except LinkMissing:
+                return False
             self._full_ms = paced(self._full_ms, t_ms, self._deal.windows) or self._full_ms
-            self.game.move(Direction(direction))
             self._note(direction, t_ms)
+        return True
+
+    def _back_to(self, moves: int, seals: int) -> list[_Said]:
+        """Goes back to what the lobby has; returns what it has not heard and a person has said."""
+        self._sent = moves
+        lost = [said for said in self._said[seals:] if said.act in _SAID_AGAIN]
+        # A program that was started again does not know what its first seals vouched for.
+        self._said = self._said[:seals] + [_Said(0, Act.NONE, 0)] * (seals - len(self._said))
+        return lost
+
+    def _say_again(self, lost: list[_Said]) -> list[FromClient]:
+        return [Seal(self._seal(self._sent, said.act, said.argument)) for said in lost]
 
     def _move(self, direction: Direction, t_ms: int) -> bool:
         """Makes one move if it is legal; returns False if the deck is not known far enough."""
@@ -192,14 +229,14 @@ class OwnRace:
             return self._seal(self._sent, Act.TARGET)
         if self.game is not None and self.game.stuck and self._sent == len(self.log):
             return self._seal(self._sent, Act.STUCK)
-        if self.log.times[self._sealed] <= t_ms - limits.SEAL_INTERVAL_MS:
+        sealed = self._said[-1].moves if self._said else 0
+        if self.log.times[sealed] <= t_ms - limits.SEAL_INTERVAL_MS:
             return self._seal(self._sent, Act.NONE)
         return None
 
     def _seal(self, moves: int, act: Act, argument: int = 0) -> Signed:
-        self._seals += 1
-        self._sealed = moves
         if self._resume:
             self._resume, act = False, Act.RESUME
-        body = SealBody(self.seat, self._seals, moves, self._heads[moves], self.tick_seen, act, argument)
+        self._said.append(_Said(moves, act, argument))
+        body = SealBody(self.seat, len(self._said), moves, self._heads[moves], self.tick_seen, act, argument)
         return body.sign(self._signer, self._mix)

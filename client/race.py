@@ -17,6 +17,7 @@ class Race:
     """The race that runs or has ended, as this client knows it."""
 
     start: Start
+    start_signed: messages.Signed
     deal: messages.Signed
     own: OwnRace | None
     players: tuple[Ready, ...]
@@ -27,7 +28,7 @@ class Race:
     check: Check | None = None
     ticks: list[bytes] = field(default_factory=list)
     record_path: str = ""
-    offers: int = 0  # how many this player has made
+    offers: int = 0  # how many of this player's the lobby has told of
 
     def place_of(self, key: bytes) -> int | None:
         """Returns the seat of a player, or None for a watcher."""

@@ -17,6 +17,7 @@ from client.doing import do
 from client.events import Acted, Connect, Connected, Disconnect, Dropped, Effect, Event, Received, Send, Woke
 from client.hearing import hear
 from client.picture import draw
+from client.play import OwnRace
 from client.race import Race
 from client.trust import Cheat, Trust
 from client.view import Line, SessionView
@@ -45,13 +46,16 @@ class JoinTable:
 
 Goal = OpenTable | JoinTable
 
-# With these the lobby ends the session; after everything else a client comes back.
+# With these the lobby ends the session; after everything else a client comes back. At a table it refuses much that
+# ends nothing: a key may be pressed a moment too late.
 _FINAL = frozenset(
     {
         Refusal.FRAME, Refusal.ORDER, Refusal.VERSION, Refusal.PROOF, Refusal.NAME, Refusal.SETTINGS,
         Refusal.NO_TABLE, Refusal.GUESSING, Refusal.REPLACED, Refusal.CLOSED, Refusal.CAPACITY,
     }
 )  # fmt: skip
+_FINAL_AT_TABLE = frozenset({Refusal.FRAME, Refusal.REPLACED, Refusal.CLOSED})
+_TIME_MAX_MS = (1 << 32) - 1  # the last time that a move can claim, whatever a lobby says of its clock
 _BACK_OFF_MS = (100, 300, 1_000, 2_000, 4_000)
 _GIVE_UP_MS = 600_000  # ux.md §1: if a lobby is gone for good, clients give up after 10 minutes
 _PINGS = 5  # enough to know a new line
@@ -92,6 +96,7 @@ class Session:
         self._program = SafeText.shown(program)
         self._pinned = pinned
         self._nonce = b""
+        self._proved = False  # the lobby has proved its key on this connection
         self._lost_ms = 0
         self._tries = 0
         self._pings: list[int] = []  # when the next pings leave
@@ -123,10 +128,10 @@ class Session:
             return None
         online = self.line is Line.ONLINE
         times = self._pings[:1] if online else []
-        if self.race is not None and self.race.own is not None and self.in_race:
-            due_ms = self.race.own.deadline(online=online)
-            if due_ms is not None:
-                times.append(self.clock.local_ms(self.race.start.start_ms + due_ms))
+        own, race = self.own, self.race
+        due_ms = None if own is None else own.deadline(online=online)
+        if race is not None and due_ms is not None:
+            times.append(self.clock.local_ms(race.start.start_ms + due_ms))
         return min(times, default=None)
 
     def view(self, now_ms: int) -> SessionView:
@@ -148,6 +153,11 @@ class Session:
         """Whether the own boards are alive, or about to be."""
         return self.table is not None and self.table.phase in (Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING)
 
+    @property
+    def own(self) -> OwnRace | None:
+        """The own game while it can be played: not before the log is whole again."""
+        return self.race.own if self.race is not None and self.in_race and self.pending is None else None
+
     # ── for hearing.py and doing.py ─────────────────────────────────────────────────────────────────────────────────
 
     def send(self, *sent: FromClient) -> None:
@@ -167,7 +177,7 @@ class Session:
     def race_ms(self, now_ms: int) -> int:
         """Returns the time since the start of the race, below 0 before it."""
         assert self.race is not None, "only asked while there is a race"
-        return self.clock.lobby_ms(now_ms) - self.race.start.start_ms
+        return min(self.clock.lobby_ms(now_ms) - self.race.start.start_ms, _TIME_MAX_MS)
 
     def ping_often(self, now_ms: int) -> None:
         """Measures the line anew: it is new, or a race is about to start."""
@@ -189,7 +199,7 @@ class Session:
     def _take(self, event: Event, now_ms: int) -> None:
         match event:
             case Connected():
-                self._nonce = self._entropy(limits.NONCE_BYTES)
+                self._nonce, self._proved = self._entropy(limits.NONCE_BYTES), False
                 self.clock.restart()
                 self._out.append(Send(messages.Hello(self._nonce, limits.PROTOCOL_VERSION, self._program)))
             case Received():
@@ -206,6 +216,9 @@ class Session:
         if isinstance(message, messages.Challenge):
             self._challenged(message)
         elif isinstance(message, messages.Welcome):
+            if not self._proved:
+                self.end("not-a-lobby")
+                return
             self.line = Line.ONLINE
             self._tries = 0
             self.clock.told(message.lobby_ms, now_ms)
@@ -213,10 +226,14 @@ class Session:
             if isinstance(self._goal, OpenTable):
                 self._goal = JoinTable(message.table.code)
             hear(message, self, now_ms)
-        elif isinstance(message, messages.Refused) and message.code in _FINAL:
+        elif isinstance(message, messages.Refused) and message.code in self._final:
             self.end(message.code)
         elif self.line is Line.ONLINE:
             hear(message, self, now_ms)
+
+    @property
+    def _final(self) -> frozenset[Refusal]:
+        return _FINAL_AT_TABLE if self.line is Line.ONLINE else _FINAL
 
     def _challenged(self, challenge: messages.Challenge) -> None:
         """Checks that this is the lobby we mean before anything else is said (architecture.md 5.4)."""
@@ -232,7 +249,7 @@ class Session:
             self.lobby = challenge
             self.end(Refusal.VERSION)
         else:
-            self.lobby = challenge
+            self.lobby, self._proved = challenge, True
             if self.trust is None:
                 self.trust = Trust(self.signer, challenge.key, self._entropy)
             self._prove(challenge)
@@ -268,7 +285,6 @@ class Session:
                 self.send(messages.Ping(now_ms))
             if not self._pings:
                 self._pings = [now_ms + limits.PING_INTERVAL_MS]
-        if self.race is not None and self.race.own is not None and self.in_race:
-            t_ms = self.race_ms(now_ms)
-            if t_ms >= 0:
-                self.send(*self.race.own.play(t_ms, online=self.line is Line.ONLINE))
+        own = self.own
+        if own is not None and self.race_ms(now_ms) >= 0:
+            self.send(*own.play(self.race_ms(now_ms), online=self.line is Line.ONLINE))

@@ -31,10 +31,12 @@ class Trust:
         self._lobby_key = lobby_key
         self._entropy = entropy
         self._nonce = b""
+        self._name = ""
         self._own: Signed | None = None
         self.signed: Signed | None = None
         self.deal: Deal | None = None
         self._hash = bytes(32)
+        self._burnt: Signed | None = None
         self._seats: Signed | None = None
         self.players: tuple[Ready, ...] = ()
 
@@ -42,6 +44,8 @@ class Trust:
         """Takes a new Deal; what was promised for the one before is void. The same Deal again changes nothing."""
         if self.deal is not None and signed == self.signed:
             return self.deal
+        if signed == self._burnt:
+            raise Cheat("deal-again")
         if not verify(self._lobby_key, "deal", NO_CONTEXT, signed.body, signed.signature):
             raise Cheat("deal-signature")
         try:
@@ -69,21 +73,29 @@ class Trust:
             deck.extend(length, last_link)
         except ChainBroken:
             raise Cheat("burnt-link") from None
-        self._own = None
+        # Everybody knows this deck now: whatever may come for it is not answered.
+        self._burnt, self.signed, self.deal, self._own = self.signed, None, None, None
 
     def promise(self, name: str, shown: TableSettings, *, computer: bool) -> Signed | None:
         """Returns our Ready for the Deal that stands, or None if it does not deal what the table shows."""
         if self.deal is None or self.deal.settings != shown:
             return None
-        if self._own is None:
-            self._nonce = self._entropy(32)
+        if self._own is None or self._name != name:
+            self._nonce, self._name = self._entropy(32), name
             key = self._signer.key
             body = Ready(key, commitment(self._hash, key, self._nonce), name, computer).encode()
             self._own = Signed(body, self._signer.sign("ready", self._hash, body))
         return self._own
 
     def closed(self, signed: Signed) -> bytes:
-        """Takes the Seats; returns the nonce to open, or nothing for one who is not dealt in."""
+        """Takes the Seats; returns the nonce to open, or nothing for one who is not dealt in.
+
+        There is one list to a Deal: a lobby that knew our nonce could try others until it likes the mix.
+        """
+        if self.deal is None:
+            raise Cheat("seats-without-deal")
+        if self._seats is not None and self._seats != signed:
+            raise Cheat("seats-twice")
         if not verify(self._lobby_key, "seats", self._hash, signed.body, signed.signature):
             raise Cheat("seats-signature")
         try:

@@ -1,0 +1,225 @@
+"""A simple computer player: what it does at each picture of its session. Pure, and the same every time.
+
+Owns the choosing of moves and the manners at the table. Where it stands in the race it learns from the view, as a
+person does; sockets and timers are players.py's. Better play comes with the solver.
+
+All boards of a race get the same tiles, so players who choose alike have boards alike: each seat has its own style.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from client.actions import Action, Again, Agree, Leave, Move, Refuse, ToggleReady
+from client.view import GamePicture, Line, OfferPicture, SeatPicture, SessionView
+from engine.board import Board, Direction
+from protocol.messages import Phase
+
+UP, RIGHT, DOWN, LEFT = Direction
+RETRY_MS = 2_000  # the lobby has answered by then, or the line is down
+ANSWER_MS = 1_500  # people should see that an offer was made and answered
+AGAIN_MS = 1_000  # let them look at the result first
+ALONE_MS = 60_000  # without a person at the table, or without a line to it, there is nothing to wait for
+SPAWNS_MAX = 6  # of the empty cells looked at, so that a large board takes no longer
+STUCK_WORTH = -1_000_000
+NAMES = ("heron", "lynx", "otter", "vole", "raven", "moth", "pike", "adder")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A way of choosing: the directions in the order preferred, and what a board is worth after a slide."""
+
+    name: str
+    order: tuple[Direction, ...]
+    worth: Callable[[Board, int], int]
+
+    def choose(self, board: Board) -> Direction | None:
+        """Returns the direction to push in, None if there is no legal one; the first of equals is taken."""
+        best, chosen = 0, None
+        for direction in self.order:
+            slid = board.slide(direction)
+            if slid is None:
+                continue
+            worth = self._ahead(*slid)
+            if chosen is None or worth > best:
+                best, chosen = worth, direction
+        return chosen
+
+    def _ahead(self, board: Board, points: int) -> int:
+        """Returns what a slid board is worth after one more slide, on average over where a 2 may spawn."""
+        empties = board.empties
+        lots = min(empties, SPAWNS_MAX)
+        total = 0
+        for number in range(lots):
+            cell = number * empties // lots
+            spawned = board.spawn(1, -(-(cell << 64) // empties))  # the least lot that picks this cell
+            slides = [slid for direction in self.order if (slid := spawned.slide(direction))]
+            total += max([self.worth(after, points + more) for after, more in slides], default=STUCK_WORTH)
+        return total // lots
+
+
+def _hoard(board: Board, points: int) -> int:
+    """Points now, and room for later."""
+    return points + 24 * board.empties
+
+
+def _pour(board: Board, _points: int) -> int:
+    """Large tiles along a snake that begins at the top left."""
+    return sum(map(int.__mul__, _snake(board.size), _faces(board.cells)))
+
+
+def _smooth(board: Board, points: int) -> int:
+    """Neighbours of like size, and room."""
+    cells, size = board.cells, board.size
+    steps = sum(abs(a - b) for i, a in enumerate(cells) if (i + 1) % size and a and (b := cells[i + 1]))
+    steps += sum(abs(a - b) for a, b in zip(cells, cells[size:], strict=False) if a and b)
+    return 32 * board.empties - 8 * steps + points
+
+
+def _corner(board: Board, points: int) -> int:
+    """The largest tile in the bottom right corner, then room, then points."""
+    cells = board.cells
+    return (4_096 if cells[-1] == max(cells) else 0) + 48 * board.empties + points
+
+
+@lru_cache(maxsize=8)
+def _snake(size: int) -> tuple[int, ...]:
+    """The weight of each cell, halved from one to the next along the snake, down to 1."""
+    rows = [range(row * size, row * size + size) for row in range(size)]
+    path = [cell for row, cells in enumerate(rows) for cell in (reversed(cells) if row % 2 else cells)]
+    weights = {cell: 1 << max(0, 15 - step) for step, cell in enumerate(path)}
+    return tuple(weights[cell] for cell in range(size * size))
+
+
+def _faces(cells: bytes) -> list[int]:
+    return [1 << exponent if exponent else 0 for exponent in cells]
+
+
+STYLES = (
+    Style("smooth", (DOWN, LEFT, RIGHT, UP), _smooth),
+    Style("snake", (LEFT, UP, RIGHT, DOWN), _pour),
+    Style("corner", (RIGHT, DOWN, UP, LEFT), _corner),
+    Style("hoard", (UP, RIGHT, LEFT, DOWN), _hoard),
+)
+
+
+class Hands:
+    """What a computer player does: hand in each picture, do what comes back, and ask again at `deadline`.
+
+    It leaves by itself when there is no seat for it (then `refusal` is the lobby's code for why) or nobody to play.
+    """
+
+    def __init__(self, moves_per_s: float) -> None:
+        self.deadline: int | None = None
+        self.refusal = ""
+        self._interval_ms = 1_000 / moves_per_s
+        self._move_ms: float | None = None  # when the next move is due
+        self._pressed_ms: int | None = None
+        self._unseated_ms: int | None = None
+        self._finished_ms: int | None = None
+        self._offer_ms: int | None = None  # when the offer that stands was first seen
+        self._answered = False
+        self._alone_ms: int | None = None
+
+    def decide(self, view: SessionView, now_ms: int) -> Action | None:
+        """Returns what to do now, or None; then `deadline` says when to ask at the latest."""
+        self.deadline = None
+        if view.phase is not Phase.RACING:
+            self._move_ms = self._offer_ms = None
+        if view.phase is not Phase.FINISHED:
+            self._finished_ms = None
+        if view.phase is None or view.line is Line.OVER:
+            return None
+        seat = None if view.my_seat is None else view.seats[view.my_seat]
+        if seat is None:
+            return self._unseated(view, now_ms)
+        self._unseated_ms = None
+        if self._alone(view, now_ms):
+            return Leave()
+        if view.phase is Phase.SEATING:
+            return None if seat.ready else self._press(ToggleReady(), now_ms)
+        if view.phase is Phase.RACING:
+            return self._race(view, now_ms)
+        if view.phase is Phase.FINISHED:
+            return self._after(seat, now_ms)
+        if view.countdown_ms is not None:
+            self._wait(now_ms + view.countdown_ms, now_ms)
+        return None
+
+    def _unseated(self, view: SessionView, now_ms: int) -> Action | None:
+        """Leaves; why there is no seat comes in a message of its own, which is worth a moment."""
+        if self._unseated_ms is None:
+            self._unseated_ms = now_ms
+        if not view.notice and self._wait(self._unseated_ms + RETRY_MS, now_ms):
+            return None
+        self.refusal = view.notice or "not-seated"
+        return Leave()
+
+    def _after(self, seat: SeatPicture, now_ms: int) -> Action | None:
+        if self._finished_ms is None:
+            self._finished_ms = now_ms
+        if seat.wants_again or self._wait(self._finished_ms + AGAIN_MS, now_ms):
+            return None
+        return self._press(Again(), now_ms)
+
+    def _race(self, view: SessionView, now_ms: int) -> Action | None:
+        if view.game is None or view.my_seat is None:
+            return None
+        if view.offer is None:
+            self._offer_ms = None
+        elif not view.offer.agreed and not (self._offer_ms is not None and self._answered):
+            return self._answer(view, view.offer, now_ms)
+        game = view.game
+        if game.stuck or game.waiting:
+            return None
+        return self._move(game, view.my_seat, now_ms)
+
+    def _move(self, game: GamePicture, seat: int, now_ms: int) -> Action | None:
+        if self._move_ms is None:
+            self._move_ms = now_ms + self._interval_ms
+        if self._wait(round(self._move_ms), now_ms):
+            return None
+        # A pace is kept over small delays, but what was missed in a long one is not rushed after.
+        self._move_ms = max(self._move_ms + self._interval_ms, now_ms - 2 * self._interval_ms)
+        direction = STYLES[seat % len(STYLES)].choose(game.board)
+        return None if direction is None else Move(direction)
+
+    def _answer(self, view: SessionView, offer: OfferPicture, now_ms: int) -> Action | None:
+        """Thinks first, and does not move while it thinks: a move would be a refusal (rules 4.8)."""
+        if self._offer_ms is None:
+            self._offer_ms, self._answered = now_ms, False
+        if self._wait(self._offer_ms + min(ANSWER_MS, offer.lapse_ms // 2), now_ms):
+            return None
+        self._answered = True
+        others = [seat.score for seat in view.seats if seat is not None and seat.state.in_race and not seat.you]
+        assert view.game is not None, "only a player is asked"
+        return Agree() if view.game.score <= max(others, default=0) else Refuse()
+
+    def _alone(self, view: SessionView, now_ms: int) -> bool:
+        """Returns whether no person has been at the table, or nothing heard of it, for a minute.
+
+        A race is played to its end, whoever has left.
+        """
+        people = view.watchers or any(s is not None and s.connected and not s.computer for s in view.seats)
+        if (people or view.phase is Phase.RACING) and view.line is Line.ONLINE:
+            self._alone_ms = None
+            return False
+        if self._alone_ms is None:
+            self._alone_ms = now_ms
+        return not self._wait(self._alone_ms + ALONE_MS, now_ms)
+
+    def _press(self, action: Action, now_ms: int) -> Action | None:
+        """Returns the action, unless it was done a moment ago and the answer is still on its way."""
+        if self._pressed_ms is not None and self._wait(self._pressed_ms + RETRY_MS, now_ms):
+            return None
+        self._pressed_ms = now_ms
+        return action
+
+    def _wait(self, until_ms: int, now_ms: int) -> bool:
+        """Returns whether it is too early, and then sets the deadline."""
+        if now_ms >= until_ms:
+            return False
+        self.deadline = until_ms if self.deadline is None else min(self.deadline, until_ms)
+        return True

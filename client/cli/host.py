@@ -1,0 +1,149 @@
+"""`race2048 host`: opens a table for friends, on a lobby of its own or on another one, and plays at it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+from client.child import LINGER_S, ChildError, LobbyChild, start_bot, start_lobby
+from client.link import LobbyAddress, lan_address, parse_link, table_link, watch_link
+from client.session import OpenTable, Session
+from client.store import data_directory
+from client.view import SessionView
+from client.words import code_in_groups, say, settings_words
+from protocol.limits import SEATS_MAX
+from protocol.messages import Phase, Role
+from protocol.signing import fingerprint
+
+from .exits import USAGE, Failure
+from .screen import screen_for
+from .table import add_settings, lobby_of, need_terminal, settings_of
+from .visit import Visit, farewell, person_session, run_loop
+
+_EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
+_UNDER_WAY = frozenset({Phase.OPENING, Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING, Phase.CLOSING})
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds what `host` takes."""
+    add_settings(parser, players=SEATS_MAX, target=say("256 on 3×3, 2048 on 4×4, 4096 on 5×5 and 6×6, 8192 on 8×8"))
+    parser.add_argument("--kind", choices=["target"], default="target", help=say("what the race is about (target)"))
+    parser.add_argument(
+        "--bots", type=int, default=0, choices=range(SEATS_MAX), help=say("so many computer players sit down at once")
+    )
+    parser.add_argument("--name", help=say("how the others see you (your login name)"))
+    parser.add_argument("--lobby", metavar="URL", help=say("open the table on this lobby instead of an own one"))
+    parser.add_argument("--bind", metavar="ADDRESS", help=say("listen on this address only (on all)"))
+    parser.add_argument("--port", type=int, help=say("listen on this port (2048, or the next that is free)"))
+    parser.add_argument("--plain", action="store_true", help=say("no screen: a line for each thing that happens"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Hosts a table until the person leaves; returns the exit code."""
+    settings = settings_of(options)
+    if options.bots >= settings.seats:
+        message = say(
+            "--bots {bots} leaves no seat for you: --players {players}.", bots=options.bots, players=settings.seats
+        )
+        raise Failure(USAGE, message)
+    if options.lobby is not None and not (options.bind is None and options.port is None):
+        raise Failure(USAGE, say("--bind and --port are for a lobby of your own, not for one given with --lobby."))
+    if not options.plain:
+        need_terminal("host")
+    session = person_session(OpenTable(settings), Role.PLAYER, options.name)
+    return run_loop(_host(session, options))
+
+
+@dataclass(slots=True)
+class _House:
+    """The lobby that the table is on. `reach` is how this computer, `shown` how friends reach it."""
+
+    reach: LobbyAddress
+    shown: LobbyAddress
+    child: LobbyChild | None = None
+    bots: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    async def tidy(self, view: SessionView) -> None:
+        """Ends an own lobby that nobody else is at; it ends by itself when the others are done with it."""
+        if self.child is None:
+            return
+        if not _others_are_here(view):
+            for bot in self.bots:
+                bot.terminate()
+            await asyncio.to_thread(self.child.stop)
+        elif view.phase in _UNDER_WAY:
+            print(
+                say("This computer is the lobby of the others: it goes on serving until their race is over."),
+                file=sys.stderr,
+            )
+
+
+def _others_are_here(view: SessionView) -> bool:
+    me_watching = view.my_seat is None
+    guests = any(s is not None and s.connected and not s.computer and not s.you for s in view.seats)
+    return guests or view.watchers > me_watching
+
+
+async def _host(session: Session, options: argparse.Namespace) -> int:
+    house = await _house(options)
+    visit = Visit(session, house.reach)
+    view = visit.runner.view()
+    try:
+        async with visit.running():
+            view = await visit.until(lambda view: view.code != "")
+            shown = 0
+            if view.code:
+                shown = await _at_the_table(visit, view, house, options)
+            view = visit.runner.view()
+    finally:
+        await house.tidy(view)
+    return farewell(visit, shown)
+
+
+async def _at_the_table(visit: Visit, view: SessionView, house: _House, options: argparse.Namespace) -> int:
+    key = visit.session.lobby_key
+    assert key is not None, "a table is only shown by a lobby that has proved its key"
+    pin = fingerprint(key)
+    join, watch = table_link(house.shown, view.code, pin), watch_link(house.shown, view.watch_code)
+    print(_invitation(view, join, watch, house.shown), flush=True)
+    for _ in range(options.bots):
+        house.bots.append(start_bot(table_link(house.reach, view.code, pin), data_directory()))
+    return await visit.show(screen_for(visit.runner, join=join, watch=watch, plain=options.plain))
+
+
+def _invitation(view: SessionView, join: str, watch: str, shown: LobbyAddress) -> str:
+    lines = [
+        say(
+            "Table {code} is open.  {settings}, up to {players} players",
+            code=code_in_groups(view.code),
+            settings=settings_words(view.settings),
+            players=view.settings.seats,
+        ),
+        say("  by link           race2048 join {link}", link=join),
+        say("  just watching     race2048 watch {link}", link=watch),
+    ]
+    if shown.this_computer:
+        lines.append(say("  These links work on this computer only: it is on no network, or --bind says so."))
+    return "\n".join(lines)
+
+
+async def _house(options: argparse.Namespace) -> _House:
+    """Returns the lobby to use: a given one, or a child of this process."""
+    if options.lobby is not None:
+        lobby = lobby_of(options.lobby)
+        return _House(lobby, lobby)
+    given = {"--bind": options.bind, "--port": options.port}
+    arguments = [word for name, value in given.items() if value is not None for word in (name, str(value))]
+    try:
+        child = await start_lobby([*arguments, "--linger", str(LINGER_S)], data_directory())
+    except ChildError as error:
+        raise Failure(error.exit_code, str(error)) from error
+    if child.remarks:
+        print(child.remarks, file=sys.stderr)
+    reach = parse_link(child.url).lobby
+    assert reach is not None, "a link always names a lobby"
+    shown = LobbyAddress(lan_address(), child.port) if child.bind in _EVERYWHERE else reach
+    return _House(reach, shown, child)

@@ -1,0 +1,45 @@
+"""`race2048 join`: takes a seat at a friend's table and plays."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from client.link import LobbyAddress, Place, table_link, watch_link
+from client.session import JoinTable, Session
+from client.words import say
+from protocol.messages import Role
+
+from .screen import screen_for
+from .table import add_place, need_terminal, place_of
+from .visit import Visit, farewell, person_session, run_loop
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds what `join` takes."""
+    add_place(parser, "[--name NAME] [--plain]")
+    parser.add_argument("--name", help=say("how the others see you (your login name)"))
+    parser.add_argument("--plain", action="store_true", help=say("no screen: a line for each thing that happens"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Plays at a table until the person leaves; returns the exit code."""
+    lobby, place = place_of(options.table, "join")
+    if not options.plain:
+        need_terminal("join")
+    role = Role.PLAYER
+    if place.watch:
+        print(say("This link is for watching only."), file=sys.stderr)
+        role = Role.WATCHER
+    session = person_session(JoinTable(place.code), role, options.name, place.pin)
+    return run_loop(visit_table(session, lobby, place, plain=options.plain))
+
+
+async def visit_table(session: Session, lobby: LobbyAddress, place: Place, *, plain: bool) -> int:
+    """Shows a table until the person leaves it; returns the exit code."""
+    visit = Visit(session, lobby)
+    join = "" if place.watch else table_link(lobby, place.code, place.pin)
+    watch = watch_link(lobby, place.code) if place.watch else ""
+    async with visit.running():
+        shown = await visit.show(screen_for(visit.runner, join=join, watch=watch, plain=plain))
+    return farewell(visit, shown)

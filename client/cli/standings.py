@@ -1,0 +1,143 @@
+"""How a race stands, as lines and as JSON: for `demo`, `watch --json` and `verify`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Protocol, TextIO
+
+from client.view import SeatPicture, SessionView
+from client.words import clock, number, outcome_words, say, state_words
+from engine.race import Outcome, SeatState
+from protocol.messages import Phase
+from protocol.text import SafeText
+from protocol.verdict import SeatVerdict
+
+_RACE = (Phase.RACING, Phase.SETTLING, Phase.CLOSING, Phase.FINISHED)
+
+
+class Figures(Protocol):
+    """What a seat's line is made of: of a running race or of a verdict."""
+
+    @property
+    def seat(self) -> int: ...  # noqa: D102 - see client.view.SeatPicture
+    @property
+    def name(self) -> SafeText: ...  # noqa: D102
+    @property
+    def score(self) -> int: ...  # noqa: D102
+    @property
+    def max_exponent(self) -> int: ...  # noqa: D102
+    @property
+    def moves(self) -> int: ...  # noqa: D102
+    @property
+    def state(self) -> SeatState: ...  # noqa: D102
+
+
+def tile(exponent: int) -> int:
+    """Returns the face value of a tile, 0 for none."""
+    return 1 << exponent if exponent else 0
+
+
+def seat_json(seat: Figures) -> dict[str, object]:
+    """Returns a seat as it stands in JSON."""
+    return {
+        "seat": seat.seat,
+        "name": seat.name,
+        "score": seat.score,
+        "max_tile": tile(seat.max_exponent),
+        "moves": seat.moves,
+        "state": seat.state.name.lower(),
+    }
+
+
+def outcome_json(outcome: Outcome | None) -> dict[str, object] | None:
+    """Returns an outcome as it stands in JSON; null where there is none."""
+    if outcome is None:
+        return None
+    return {
+        "termination": outcome.termination.name.lower().replace("_", "-"),
+        "winners": list(outcome.winners),
+        "t_ms": outcome.t_ms,
+    }
+
+
+def pictures(seats: Sequence[SeatVerdict], outcome: Outcome) -> tuple[SeatPicture, ...]:
+    """Returns the seats of a verdict as client.words reads them."""
+    return tuple(
+        SeatPicture(
+            seat=seat.seat,
+            name=seat.name,
+            you=False,
+            host=False,
+            computer=seat.computer,
+            connected=True,
+            ready=True,
+            state=seat.state,
+            score=seat.score,
+            max_exponent=seat.max_exponent,
+            moves=seat.moves,
+            won=seat.seat in outcome.winners,
+        )
+        for seat in seats
+    )
+
+
+class Standings:
+    """Writes how a race stands whenever that changes: lines, or lines of JSON, or a block that is painted over."""
+
+    def __init__(self, out: TextIO, *, as_json: bool = False, live: bool = False) -> None:
+        self._out = out
+        self._as_json = as_json
+        self._live = live and not as_json
+        self._shown: object = None
+        self._ended: Outcome | None = None
+        self._rows = 0
+
+    def event(self, name: str, **values: object) -> None:
+        """Writes a line of JSON, if JSON is wanted."""
+        if self._as_json:
+            self._write(json.dumps({"event": name, **values}, ensure_ascii=False))
+
+    def line(self, text: str) -> None:
+        """Writes a line of text, unless JSON is wanted."""
+        if not self._as_json:
+            self._rows = 0
+            self._write(text)
+
+    def show(self, view: SessionView) -> None:
+        """Writes what has changed since the last time."""
+        seats = [seat for seat in view.seats if seat is not None]
+        figures = [(seat.name, seat.score, seat.max_exponent, seat.moves, state_words(seat)) for seat in seats]
+        if view.phase not in _RACE or (figures == self._shown and view.outcome == self._ended):
+            return
+        if view.outcome is None or figures != self._shown:
+            self._shown = figures
+            self.event("standings", t_ms=view.clock_ms or 0, seats=[seat_json(seat) for seat in seats])
+            if not self._as_json:
+                self._paint(view, seats)
+        if view.outcome is not None and view.outcome != self._ended:
+            self.event("ended", outcome=outcome_json(view.outcome), seats=[seat_json(seat) for seat in seats])
+            self.line(say("{outcome}.", outcome=outcome_words(view.outcome, seats, view.settings)))
+        self._ended = view.outcome
+
+    def _paint(self, view: SessionView, seats: Sequence[SeatPicture]) -> None:
+        time = clock(view.clock_ms or 0)
+        texts = [
+            say(
+                "{name} {score} ({tile}), {state}",
+                name=seat.name,
+                score=number(seat.score),
+                tile=tile(seat.max_exponent),
+                state=state_words(seat),
+            )
+            for seat in seats
+        ]
+        if not self._live:
+            self._write("  ".join([time, *texts]))
+            return
+        over = f"\x1b[{self._rows}F\x1b[J" if self._rows else ""
+        self._write(over + "\n".join([time, *(f"  {text}" for text in texts)]))
+        self._rows = 1 + len(texts)
+
+    def _write(self, text: str) -> None:
+        print(text, file=self._out, flush=True)

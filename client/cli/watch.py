@@ -1,0 +1,49 @@
+"""`race2048 watch`: shows how the players of a table stand, without a seat."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from client.link import LobbyAddress
+from client.session import JoinTable, Session
+from client.view import Line
+from client.words import say
+from protocol.messages import Role
+
+from .join import visit_table
+from .standings import Standings
+from .table import add_place, need_terminal, place_of
+from .visit import Visit, farewell, person_session, run_loop
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds what `watch` takes."""
+    add_place(parser, "[--plain | --json]")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--plain", action="store_true", help=say("no screen: a line for each thing that happens"))
+    how.add_argument("--json", action="store_true", help=say("a line of JSON whenever the standings change"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Watches until the person leaves or the table closes; returns the exit code."""
+    lobby, place = place_of(options.table, "watch")
+    if not (options.plain or options.json):
+        need_terminal("watch")
+    session = person_session(JoinTable(place.code), Role.WATCHER, None, place.pin)
+    if options.json:
+        return run_loop(_print_json(session, lobby))
+    return run_loop(visit_table(session, lobby, place, plain=options.plain))
+
+
+async def _print_json(session: Session, lobby: LobbyAddress) -> int:
+    """Prints the standings of one race after the other until the table is closed."""
+    visit = Visit(session, lobby, keep=False)
+    standings = Standings(sys.stdout, as_json=True)
+    async with visit.running():
+        view = await visit.until(lambda view: view.phase is not None)
+        while view.line is not Line.OVER:
+            standings.show(view)
+            view = await visit.next()
+    standings.event("over", reason=view.ending)
+    return farewell(visit, 0)

@@ -1,0 +1,206 @@
+"""Drives one Session in real time: its connection, its one timer, its clock, and the disk for its records.
+
+Decides nothing. Effects are carried out in the order in which they come; what the session wants to know (a
+message, the time, an act of the person) is handed in. An exception out of the session is our bug and comes
+out of `run` or `act` as it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from client.actions import Action
+from client.events import (
+    Acted,
+    Connect,
+    Connected,
+    Disconnect,
+    Dropped,
+    Effect,
+    Event,
+    SaveRecord,
+    Send,
+    Woke,
+)
+from client.view import Line, SessionView
+
+if TYPE_CHECKING:
+    from client.connection import Connection
+
+TIMER_S_MAX = 1.0  # the loop's timers stand still while the computer sleeps: the clock is looked at this often
+FAREWELL_S = 2.0  # to say goodbye and to finish writing; then we leave all the same
+
+Keep = Callable[[SaveRecord], str]
+# On macOS, which has no CLOCK_BOOTTIME, this CLOCK_MONOTONIC runs during sleep, unlike time.monotonic.
+_CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
+def now_ms() -> int:
+    """Returns milliseconds of a clock that never goes back and, where there is one, runs during sleep."""
+    return (time.monotonic_ns() if _CLOCK is None else time.clock_gettime_ns(_CLOCK)) // 1_000_000
+
+
+class Core(Protocol):
+    """What is driven: client/session.py's Session (architecture.md 3)."""
+
+    def begin(self, now_ms: int) -> list[Effect]:
+        """Returns the first effects."""
+
+    def handle(self, event: Event, now_ms: int) -> list[Effect]:
+        """Takes in one event; returns what is to be done, in order."""
+
+    @property
+    def deadline(self) -> int | None:
+        """When `handle` next wants to be told the time."""
+
+    def view(self, now_ms: int) -> SessionView:
+        """Returns everything a person can see now."""
+
+    def saved(self, path: str) -> None:
+        """The record was saved there."""
+
+
+class Runner:
+    """A session at work on the lobby at `url`.
+
+    `keep` writes a record and returns its path; without it records are not kept. `on_change` is called after
+    everything that may have changed the view.
+    """
+
+    def __init__(self, session: Core, url: str, keep: Keep | None = None) -> None:
+        self.on_change: Callable[[], None] = lambda: None
+        self.save_error = ""  # why the last record could not be kept
+        self._session = session
+        self._url = url
+        self._keep = keep
+        self._attempt = 0  # the number of the connection that counts; what others tell is ignored
+        self._carrier: asyncio.Task[None] | None = None
+        self._connection: Connection | None = None  # once it stands
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._failure: BaseException | None = None
+        self._stopped = False
+        self._stirred = asyncio.Event()
+
+    def act(self, action: Action) -> None:
+        """Hands in what the person did."""
+        self._feed(Acted(action))
+
+    def view(self) -> SessionView:
+        """Returns the picture of the session now."""
+        return self._session.view(now_ms())
+
+    def stop(self) -> None:
+        """Ends `run` as if the program had been cut off: no word to the lobby."""
+        self._stopped = True
+        self._stirred.set()
+
+    async def run(self) -> SessionView:
+        """Runs the session until it is over for good; returns the last picture."""
+        try:
+            self._perform(self._session.begin(now_ms()))
+            while not (self._stopped or self.view().line is Line.OVER):
+                await self._next()
+            if not self._stopped:
+                self._disconnect()
+                if self._tasks:
+                    await asyncio.wait(self._tasks, timeout=FAREWELL_S)
+            self._raise_failure()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        return self.view()
+
+    async def _next(self) -> None:
+        """Waits until something has happened or the deadline has come; the session is told of the latter."""
+        self._stirred.clear()
+        deadline = self._session.deadline
+        wait_s = TIMER_S_MAX if deadline is None else max(0.0, (deadline - now_ms()) / 1_000)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(wait_s, TIMER_S_MAX)):
+                await self._stirred.wait()
+        self._raise_failure()
+        deadline = self._session.deadline
+        if deadline is not None and now_ms() >= deadline:
+            self._feed(Woke())
+
+    def _feed(self, event: Event) -> None:
+        self._perform(self._session.handle(event, now_ms()))
+
+    def _perform(self, effects: Sequence[Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case Connect():
+                    self._attempt += 1
+                    self._carrier = self._start(self._carry(self._attempt, effect.after_ms))
+                case Send():
+                    if self._connection is not None:
+                        self._connection.send(effect.message)
+                case Disconnect():
+                    self._disconnect()
+                case SaveRecord():
+                    if self._keep is not None:
+                        self._start(self._save(effect, self._keep))
+        self._stirred.set()
+        self.on_change()
+
+    def _disconnect(self) -> None:
+        self._attempt += 1
+        if self._connection is not None:
+            self._connection.close()
+        elif self._carrier is not None:
+            self._carrier.cancel()
+        self._connection = self._carrier = None
+
+    async def _carry(self, attempt: int, after_ms: int) -> None:
+        """Makes a connection and carries its messages until it ends."""
+        if "client.connection" not in sys.modules:
+            # aiohttp takes longer to import than the first picture to paint: in a thread the loop goes on.
+            await asyncio.to_thread(import_module, "client.connection")
+        from client.connection import Connection
+
+        await asyncio.sleep(after_ms / 1_000)
+        connection = Connection(self._url, lambda event: self._hear(attempt, connection, event))
+        await connection.run()
+
+    def _hear(self, attempt: int, connection: Connection, event: Event) -> None:
+        if attempt != self._attempt:
+            return
+        if isinstance(event, Connected):
+            self._connection = connection
+        elif isinstance(event, Dropped):
+            self._connection = self._carrier = None
+        self._feed(event)
+
+    async def _save(self, effect: SaveRecord, keep: Keep) -> None:
+        try:
+            path = await asyncio.to_thread(keep, effect)
+        except OSError as error:
+            self.save_error = error.strerror or str(error)
+        else:
+            self.save_error = ""
+            self._session.saved(path)
+        self._stirred.set()
+        self.on_change()
+
+    def _start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._end)
+        return task
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._failure = task.exception()
+            self._stirred.set()
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure

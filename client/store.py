@@ -1,0 +1,193 @@
+"""The client's files: identity keys, records, and the name a player goes by.
+
+Owns where they are and that nothing is ever lost or overwritten: a file appears whole under its name or not
+at all, and one that is there already stays. Knows nothing of what is in a record.
+
+A key is held under a lock for as long as the process lives (architecture.md 5.5): a second terminal takes the
+next key, and a crash frees the lock, so that the same seat is found again.
+"""
+
+from __future__ import annotations
+
+import errno
+import getpass
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from string import digits
+
+import platformdirs
+
+from client.events import SaveRecord
+from protocol.text import SafeText, judge_name
+
+SEED_BYTES = 32
+KEYS_MAX = 64  # terminals of one person on one data directory at a time
+RECORD_SUFFIX = ".r2048"
+TICKS_SUFFIX = ".ticks"
+COPIES_MAX = 1_000  # races of one code on one day
+
+
+class StoreError(Exception):
+    """The data directory cannot be used; the message says which path, and why."""
+
+
+def data_directory() -> Path:
+    """Returns where keys and records are: RACE2048_DATA, or what is usual on this system."""
+    chosen = os.environ.get("RACE2048_DATA")
+    return Path(chosen) if chosen else platformdirs.user_data_path("race2048", appauthor=False)
+
+
+def config_directory() -> Path:
+    """Returns where the settings are: RACE2048_CONFIG, or what is usual on this system."""
+    chosen = os.environ.get("RACE2048_CONFIG")
+    return Path(chosen) if chosen else platformdirs.user_config_path("race2048", appauthor=False)
+
+
+def default_name() -> SafeText:
+    """Returns the login name if a player can be called so, else "player"."""
+    try:
+        login = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        login = ""
+    return judge_name(login) or SafeText("player")
+
+
+@dataclass(slots=True)
+class Identity:
+    """A secret key of this person, held by this process until `release`."""
+
+    number: int
+    seed: bytes
+    _handle: int
+
+    def release(self) -> None:
+        """Lets another process take the key."""
+        os.close(self._handle)
+
+
+def take_identity(data: Path) -> Identity:
+    """Takes the first key that no other process holds, made if need be; raises StoreError."""
+    directory = data / "keys"
+    with _explained(directory):
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for number in range(1, KEYS_MAX + 1):
+            identity = _take(directory / f"{number}.key", number)
+            if identity is not None:
+                return identity
+    raise StoreError(f"{directory}: all {KEYS_MAX} keys are taken or damaged")
+
+
+def _take(path: Path, number: int) -> Identity | None:
+    """Takes one key; returns None if it is held elsewhere or is no key. A damaged one is left as it is."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    seed = None
+    try:
+        if _lock(handle):
+            seed = _read_or_make(handle)
+    finally:
+        if seed is None:
+            os.close(handle)
+    return None if seed is None else Identity(number, seed, handle)
+
+
+def _read_or_make(handle: int) -> bytes | None:
+    seed = os.read(handle, SEED_BYTES + 1)
+    if not seed:  # new, or made by a process that died before it wrote
+        seed = os.urandom(SEED_BYTES)
+        os.write(handle, seed)
+        os.fsync(handle)
+    return seed if len(seed) == SEED_BYTES else None
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> bool:
+        os.lseek(handle, 1 << 20, os.SEEK_SET)  # a lock there keeps nobody from reading
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        os.lseek(handle, 0, os.SEEK_SET)
+        return True
+
+else:
+    import fcntl
+
+    def _lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        os.fchmod(handle, 0o600)
+        return True
+
+
+def save_record(data: Path, effect: SaveRecord) -> str:
+    """Keeps a record as races/DATE-CODE.r2048, or with a number behind; returns its path. Raises OSError.
+
+    A copy that is already there, as two players on one computer make it, is not kept twice. A record that
+    does not agree with what the client saw gets the ticks beside it.
+    """
+    code = "".join(character for character in effect.code if character in digits)  # it comes from the lobby
+    path = _add(data / "races", f"{time.strftime('%Y-%m-%d')}-{code or 'race'}", RECORD_SUFFIX, effect.record)
+    if not effect.ok:
+        ticks = b"".join(len(tick).to_bytes(4, "big") + tick for tick in effect.ticks)
+        _add(path.parent, path.stem, TICKS_SUFFIX, ticks)
+    return str(path)
+
+
+def _add(directory: Path, stem: str, suffix: str, content: bytes) -> Path:
+    """Writes a new file, whole or not at all, under the first free name; if it is there already, finds it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    temporary = directory / f".{os.urandom(8).hex()}.new"
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        for number in range(1, COPIES_MAX + 1):
+            path = directory / f"{stem}{suffix if number == 1 else f'-{number}{suffix}'}"
+            if _place(temporary, path) or path.read_bytes() == content:
+                return path
+    finally:
+        temporary.unlink(missing_ok=True)
+    raise FileExistsError(errno.EEXIST, "too many files of this name", str(path))
+
+
+def _place(temporary: Path, path: Path) -> bool:
+    """Gives a finished file its name; returns False, and changes nothing, if the name is taken."""
+    try:
+        # Unlike os.replace, a link never takes the place of a file that another process has just made.
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without links
+        if path.exists():
+            return False
+        temporary.replace(path)
+    _sync_directory(path.parent)
+    return True
+
+
+def _sync_directory(directory: Path) -> None:
+    """Makes a new name last; where directories cannot be opened (Windows), the system does that by itself."""
+    with suppress(PermissionError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _explained(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{directory}: {error.strerror or error}") from error

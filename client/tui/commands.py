@@ -1,0 +1,263 @@
+"""What a person can do now, and what a key press does: pure functions of a view and the state of the screen.
+
+`available` is the one list behind footer, menu, Enter and the letter keys, so they cannot disagree. `press` turns a
+key into actions for the session and a new state of the screen; app.py only carries it out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from client.actions import (
+    Action,
+    Again,
+    Agree,
+    Allow,
+    Cancel,
+    Kick,
+    Leave,
+    Move,
+    Refuse,
+    Resign,
+    Sit,
+    Stand,
+    Start,
+    ToggleLock,
+    ToggleReady,
+)
+from client.view import Line, SeatPicture, SessionView
+from client.words import say
+from engine.board import Direction
+from protocol.messages import Phase
+
+from .keys import Verb, keyboard_of, latin, meaning
+
+RACE_PHASES = frozenset({Phase.RACING, Phase.SETTLING, Phase.CLOSING})
+BOARD_PHASES = RACE_PHASES | {Phase.OPENING, Phase.COUNTDOWN}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ui:
+    """The state of the screen itself, which the session need not know.
+
+    `asking`: RESIGN or LEAVE waits for a yes. `menu`: the chosen line of the menu, None when it is closed.
+    `overlay`: HELP or LINK is shown. `page`: how often Tab was pressed on the result. `keyboard`: see keys.py.
+    """
+
+    asking: Verb | None = None
+    menu: int | None = None
+    overlay: Verb | None = None
+    page: int = 0
+    keyboard: str = "latin"
+    join: str = ""
+    watch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something that can be done now. `primary`: Enter does it; `in_footer`: else it is in the menu only."""
+
+    verb: Verb
+    key: str
+    label: str
+    action: Action | None = None
+    primary: bool = False
+    in_footer: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a key press comes to."""
+
+    ui: Ui
+    actions: tuple[Action, ...] = ()
+    left: bool = False
+    copied: bool = False
+
+
+def my_picture(view: SessionView) -> SeatPicture | None:
+    """Returns your own seat, None for a watcher."""
+    return next((seat for seat in view.seats if seat is not None and seat.you), None)
+
+
+def is_on_board(view: SessionView) -> bool:
+    """Tells whether letters move tiles: you sit, and the boards are there or about to come."""
+    return view.my_seat is not None and view.phase in BOARD_PHASES and view.line is not Line.OVER
+
+
+def is_in_race(view: SessionView) -> bool:
+    """Tells whether leaving now would leave a race that you are in."""
+    mine = my_picture(view)
+    running = view.phase in RACE_PHASES or view.phase is Phase.COUNTDOWN
+    return running and mine is not None and mine.state.in_race and view.line is not Line.OVER
+
+
+def available(view: SessionView, ui: Ui) -> tuple[Command, ...]:
+    """Returns what can be done now, the most likely first; at most one is primary."""
+    if view.line is Line.OVER:
+        return (Command(Verb.LEAVE, "Ctrl-C", say("leave"), primary=True),)
+    commands: list[Command] = []
+    if view.phase is Phase.SEATING:
+        commands += _seating(view)
+    elif view.phase is Phase.COUNTDOWN and view.i_am_host:
+        commands.append(Command(Verb.CANCEL, "x", say("stop the countdown"), Cancel()))
+    elif view.phase is Phase.RACING:
+        commands += _racing(view)
+    elif view.phase is Phase.FINISHED:
+        commands += _finished(view)
+    if ui.join:
+        shown = view.phase is Phase.SEATING
+        commands.append(Command(Verb.COPY, "c", say("copy the link"), in_footer=shown))
+        commands.append(Command(Verb.LINK, "t", say("show the link"), in_footer=False))
+    commands.append(Command(Verb.HELP, "?", say("keys")))
+    commands.append(Command(Verb.MENU, "Esc", say("menu")))
+    commands.append(Command(Verb.LEAVE, "Ctrl-C", say("leave")))
+    if view.phase is Phase.COUNTDOWN or is_on_board(view):
+        return tuple(command for command in commands if command.verb is not Verb.COPY)
+    return tuple(commands)
+
+
+def _seating(view: SessionView) -> list[Command]:
+    if view.my_seat is None:
+        free = any(seat is None for seat in view.seats)
+        may_sit = free and view.code and not view.locked
+        return [Command(Verb.SIT, "p", say("take a seat"), Sit(), primary=True)] if may_sit else []
+    commands = []
+    if view.can_start:
+        commands.append(Command(Verb.START, "s", say("start the race"), Start(), primary=True))
+    mine = my_picture(view)
+    if not view.i_am_host and mine is not None:
+        label = say("not ready yet") if mine.ready else say("ready")
+        commands.append(Command(Verb.READY, "r", label, ToggleReady(), primary=not mine.ready))
+    commands.append(Command(Verb.STAND, "w", say("give up the seat and watch"), Stand(), in_footer=False))
+    if view.i_am_host:
+        label = say("unlock the table") if view.locked else say("lock the table")
+        commands.append(Command(Verb.LOCK, "l", label, ToggleLock(), in_footer=False))
+        for seat in view.seats:
+            if seat is not None and not seat.you:
+                label = say("free the seat of {name}", name=seat.name)
+                commands.append(Command(Verb.KICK, "", label, Kick(seat.seat), in_footer=False))
+        label = say("let those who were put out sit again")
+        commands.append(Command(Verb.ALLOW, "", label, Allow(), in_footer=False))
+    return commands
+
+
+def _racing(view: SessionView) -> list[Command]:
+    mine = my_picture(view)
+    if mine is None or not mine.state.in_race:
+        return []
+    offer = view.offer
+    commands = []
+    if offer is None:
+        commands.append(Command(Verb.AGREE, "o", say("offer a draw"), Agree()))
+    elif not offer.by_you and not offer.agreed:
+        commands.append(Command(Verb.AGREE, "o", say("agree to the draw"), Agree()))
+    if offer is not None:
+        label = say("withdraw the offer") if offer.by_you else say("refuse the draw")
+        commands.append(Command(Verb.REFUSE, "x", label, Refuse()))
+    commands.append(Command(Verb.RESIGN, "R", say("resign")))
+    return commands
+
+
+def _finished(view: SessionView) -> list[Command]:
+    mine = my_picture(view)
+    commands = []
+    if mine is not None:
+        label = say("race again") if view.i_am_host or not mine.wants_again else say("asked for another race")
+        commands.append(Command(Verb.AGAIN, "g", label, Again(), primary=True))
+    commands.append(Command(Verb.NEXT, "Tab", say("next board"), in_footer=False))
+    return commands
+
+
+def kept(view: SessionView, ui: Ui) -> Ui:
+    """Returns the screen's state without what a change of the session has made pointless."""
+    if ui.asking is not None and not is_in_race(view):
+        ui = replace(ui, asking=None)
+    if ui.page and view.phase is not Phase.FINISHED:
+        ui = replace(ui, page=0)
+    return ui
+
+
+def press(view: SessionView, ui: Ui, key: str, *, fresh: bool = False) -> Step:
+    """Returns what a key does: its name ("up", "enter", "escape", "tab", "interrupt") or the character it made.
+
+    `fresh`: the result has only just appeared, so a key that was meant for the race must not start another.
+    """
+    if key == "interrupt":
+        return _interrupt(view, ui)
+    ui = replace(ui, keyboard=keyboard_of(key) or ui.keyboard) if len(key) == 1 else ui
+    if ui.asking is not None:
+        if latin(key).lower() == "y":
+            return _confirmed(ui)
+        ui = replace(ui, asking=None)
+        if key in ("escape", "enter") or latin(key).lower() == "n":
+            return Step(ui)
+    if ui.menu is not None:
+        return _in_menu(view, ui, key)
+    if ui.overlay is not None:
+        ui = replace(ui, overlay=None)
+        if key in ("escape", "enter"):
+            return Step(ui)
+    return _elsewhere(view, ui, key, fresh=fresh)
+
+
+def _elsewhere(view: SessionView, ui: Ui, key: str, *, fresh: bool) -> Step:
+    commands = available(view, ui)
+    if key == "enter":
+        chosen = next((command for command in commands if command.primary), None)
+    else:
+        meant = meaning(key, on_board=is_on_board(view))
+        if isinstance(meant, Direction):
+            return Step(ui, (Move(meant),) if view.phase is Phase.RACING else ())
+        if meant is Verb.REFUSE and view.phase is Phase.COUNTDOWN:
+            meant = Verb.CANCEL
+        chosen = next((command for command in commands if command.verb is meant), None)
+    if chosen is None or (fresh and chosen.verb is Verb.AGAIN):
+        return Step(ui)
+    return _do(view, ui, chosen)
+
+
+def _in_menu(view: SessionView, ui: Ui, key: str) -> Step:
+    items = menu_items(view, ui)
+    chosen = min(ui.menu or 0, len(items) - 1)
+    if key in ("up", "down"):
+        step = 1 if key == "down" else -1
+        return Step(replace(ui, menu=(chosen + step) % len(items)))
+    if key == "enter":
+        return _do(view, replace(ui, menu=None), items[chosen])
+    return Step(replace(ui, menu=None)) if key == "escape" else Step(ui)
+
+
+def menu_items(view: SessionView, ui: Ui) -> tuple[Command, ...]:
+    """Returns the lines of the menu: everything that can be done now."""
+    return tuple(command for command in available(view, ui) if command.verb is not Verb.MENU)
+
+
+def _do(view: SessionView, ui: Ui, command: Command) -> Step:
+    match command.verb:
+        case Verb.RESIGN:
+            return Step(replace(ui, asking=Verb.RESIGN))
+        case Verb.LEAVE:
+            return _interrupt(view, ui)
+        case Verb.HELP | Verb.LINK:
+            return Step(replace(ui, overlay=command.verb))
+        case Verb.MENU:
+            return Step(replace(ui, menu=0))
+        case Verb.NEXT:
+            return Step(replace(ui, page=ui.page + 1))
+        case Verb.COPY:
+            return Step(ui, copied=True)
+        case _:
+            return Step(ui, (command.action,) if command.action is not None else ())
+
+
+def _confirmed(ui: Ui) -> Step:
+    left = ui.asking is Verb.LEAVE
+    return Step(replace(ui, asking=None), (Leave() if left else Resign(),), left=left)
+
+
+def _interrupt(view: SessionView, ui: Ui) -> Step:
+    """Ctrl-C: asks first in a race; a second one does not ask again."""
+    if is_in_race(view) and ui.asking is not Verb.LEAVE:
+        return Step(replace(ui, asking=Verb.LEAVE, menu=None, overlay=None))
+    return Step(replace(ui, asking=None), (Leave(),) if view.line is not Line.OVER else (), left=True)

@@ -1,0 +1,79 @@
+"""What lies over a screen for a moment: the menu, the keys, the links. Boxes in the middle, drawn last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from client.view import SessionView
+from client.words import say
+
+from .canvas import Canvas, Rect, columns_of
+from .commands import Ui, is_on_board, menu_items
+from .keys import shown_key
+from .palette import Palette
+from .seating import link_lines
+
+
+def draw_menu(canvas: Canvas, view: SessionView, ui: Ui, palette: Palette) -> None:
+    """Draws everything that can be done now, a line each."""
+    items = menu_items(view, ui)
+    chosen = min(ui.menu or 0, len(items) - 1)
+    lines = [(shown_key(item.key, ui.keyboard), item.label) for item in items]
+    region = _draw_box(canvas, say("Menu"), [f"{key:>7}  {label}" for key, label in lines], palette, chosen)
+    if region.bottom < canvas.rows:
+        hint = say("arrows and Enter, Esc to close")
+        canvas.text(region.x, region.bottom - 1, f" {hint} ", palette.card, columns=region.width)
+
+
+def draw_help(canvas: Canvas, view: SessionView, palette: Palette) -> None:
+    """Draws which keys there are."""
+    moves = [
+        say("arrows, or  W A S D,  Z Q S D,  H J K L,  8 4 6 2"),
+        say("Letters count by their place on any keyboard."),
+        "",
+    ]
+    rest = [
+        say("o  offer a draw, or agree to one"),
+        say("x  refuse it, or withdraw your own"),
+        say("R  then y: resign"),
+        say("t  show the link"),
+        say("Esc  menu with everything"),
+        say("Ctrl-C  leave (asks in a race)"),
+    ]
+    before = [
+        say("r  ready"),
+        say("s  start (host)"),
+        say("g  race again"),
+        say("c  copy the link"),
+        say("t  show the link"),
+        say("Enter  does what is highlighted"),
+        say("Esc  menu with everything"),
+        say("Ctrl-C  leave"),
+    ]
+    lines = moves + rest if is_on_board(view) else [*before, "", *moves[:2]]
+    _draw_box(canvas, say("Keys"), lines, palette)
+
+
+def draw_links(canvas: Canvas, view: SessionView, ui: Ui, palette: Palette) -> None:
+    """Draws what friends type to come, or to watch."""
+    columns = max(min(canvas.columns - 6, 76), 8)
+    lines = [f"{label:<8}{text}" if columns >= 60 else text for label, text in link_lines(view, ui, columns)]
+    _draw_box(canvas, say("Link"), lines, palette)
+
+
+def _draw_box(canvas: Canvas, title: str, lines: Sequence[str], palette: Palette, chosen: int = -1) -> Rect:
+    """Draws a box, a chosen line highlighted and in sight, and returns where it is."""
+    height = min(len(lines) + 3, canvas.rows)
+    width = min(max(*(columns_of(line) for line in lines), columns_of(title), 32) + 4, canvas.columns)
+    region = Rect((canvas.columns - width) // 2, (canvas.rows - height) // 2, width, height)
+    canvas.fill(region, palette.card)
+    canvas.text(region.x, region.y, f" {title} ".ljust(width), palette.title, columns=width)
+    room = max(height - 2, 1)
+    first = min(max(chosen - room + 1, 0), max(len(lines) - room, 0))
+    for y, number in enumerate(range(first, min(first + room, len(lines))), region.y + 1):
+        ink = palette.card
+        if number == chosen:
+            ink = palette.primary
+            canvas.fill(Rect(region.x, y, width, 1), ink)
+        canvas.text(region.x + 2, y, lines[number], ink, columns=width - 4)
+    return region

@@ -1,0 +1,264 @@
+"""A picture of a session as cells: which screen it is, its header, messages, footer, and what lies over it.
+
+`paint` is pure and total: any view, on a screen of any size, gives cells. It decides nothing about the race.
+"""
+
+from __future__ import annotations
+
+from client.view import Line, SessionView
+from client.words import advice, clock, clock_words, code_in_groups, offer_words, say, say_n, settings_words
+from engine.race import Kind, SeatState
+from protocol.messages import Phase
+
+from . import overlay
+from .canvas import Canvas, Rect, columns_of
+from .commands import RACE_PHASES, Command, Ui, available, my_picture
+from .keys import Verb, shown_key
+from .palette import Ink, Palette
+from .panel import draw_lines, draw_side, draw_standings, status_words
+from .plan import Arrangement, Layout
+from .result import draw_result, headline
+from .seating import draw_connecting, draw_seating, hint_words
+from .tiles import draw_blocks, draw_board
+
+_SOON_MS = 10_000  # a timed race's clock is marked for its last ten seconds
+_GAME_PHASES = RACE_PHASES | {Phase.OPENING, Phase.COUNTDOWN}
+
+
+def paint(view: SessionView, layout: Layout, palette: Palette, ui: Ui) -> Canvas:
+    """Returns the screen for a view."""
+    canvas = Canvas(layout.columns, layout.rows)
+    if layout.arrangement is Arrangement.LINE:
+        canvas.text(0, 0, line_words(view, ui))
+        return canvas
+    with_board = has_board(view)
+    if with_board and layout.arrangement is Arrangement.ALONE:
+        _draw_race(canvas, layout, view, palette)
+        _draw_status(canvas, layout, view, ui, palette)
+    else:
+        _draw_header(canvas, view, palette)
+        _draw_footer(canvas, layout.rows - 1, view, ui, palette)
+        _draw_body(canvas, layout, view, ui, palette)
+        _draw_messages(canvas, layout, view, ui, palette)
+    if ui.menu is not None:
+        overlay.draw_menu(canvas, view, ui, palette)
+    elif ui.overlay is Verb.HELP:
+        overlay.draw_help(canvas, view, palette)
+    elif ui.overlay is Verb.LINK:
+        overlay.draw_links(canvas, view, ui, palette)
+    return canvas
+
+
+def has_board(view: SessionView) -> bool:
+    """Tells whether the screen is a board of your own."""
+    waiting = view.phase in (Phase.OPENING, Phase.COUNTDOWN)
+    return view.my_seat is not None and view.phase in _GAME_PHASES and (waiting or view.game is not None)
+
+
+def _draw_body(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, palette: Palette) -> None:
+    body = layout.body
+    inner = Rect(body.x, body.y, body.width, max(body.height - 1, 0))  # the last row is for a message
+    if has_board(view):
+        _draw_race(canvas, layout, view, palette)
+    elif view.phase in _GAME_PHASES:
+        draw_standings(canvas, inner, view, palette)
+        _draw_countdown(canvas, inner, view, palette)
+    elif view.phase is Phase.SEATING:
+        draw_seating(canvas, inner, view, ui, palette)
+    elif view.phase is Phase.FINISHED:
+        draw_result(canvas, inner, view, ui, palette)
+    else:
+        draw_connecting(canvas, inner, view, ui, palette)
+
+
+def _draw_race(canvas: Canvas, layout: Layout, view: SessionView, palette: Palette) -> None:
+    assert layout.shape is not None, "only a layout of one line has no board"
+    board = view.game.board if view.game is not None else None
+    draw_board(canvas, layout.board, layout.shape, layout.size, board, palette)
+    _draw_countdown(canvas, layout.board, view, palette)
+    if layout.arrangement is Arrangement.SIDE:
+        draw_side(canvas, layout.panel, view, palette)
+    elif layout.arrangement is Arrangement.BELOW:
+        draw_lines(canvas, layout.panel, view, palette)
+
+
+def _draw_countdown(canvas: Canvas, region: Rect, view: SessionView, palette: Palette) -> None:
+    if view.phase is Phase.COUNTDOWN and view.countdown_ms is not None:
+        digit = min(max(-(-view.countdown_ms // 1_000), 1), 9)
+        draw_blocks(canvas, region, str(digit), palette.digit)
+
+
+# ── header and footer ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _draw_header(canvas: Canvas, view: SessionView, palette: Palette) -> None:
+    end = canvas.text(1, 0, " race2048 ", palette.title)
+    right = _draw_clock(canvas, view, palette)
+    if view.phase is None:
+        return
+    parts = [settings_words(view.settings)] if view.phase is not Phase.SEATING else []
+    code = code_in_groups(view.code or view.watch_code)
+    if code:
+        parts.append(say("table {code}", code=code))
+    if view.watchers:
+        parts.append(say_n("{count} watching", "{count} watching", view.watchers))
+    for part in parts:
+        if end + 2 + columns_of(part) >= right:
+            break
+        end = canvas.text(end + 2, 0, part)
+
+
+def _draw_clock(canvas: Canvas, view: SessionView, palette: Palette) -> int:
+    """Draws the clock at the right end and returns where it begins."""
+    if view.phase is Phase.FINISHED and view.outcome is not None:
+        return canvas.right(canvas.columns - 1, 0, f" {clock(view.outcome.t_ms)} ", palette.key)
+    if view.clock_ms is None or view.phase not in RACE_PHASES:
+        return canvas.columns
+    soon = view.settings.kind == Kind.TIMED and view.clock_ms <= _SOON_MS
+    ink = palette.warn if soon else palette.key
+    return canvas.right(canvas.columns - 1, 0, f" {clock_words(view)} ", ink)
+
+
+def _draw_footer(canvas: Canvas, y: int, view: SessionView, ui: Ui, palette: Palette) -> None:
+    """Draws what can be done now and its keys; what has no room is in the menu."""
+    x = 1
+    for command in available(view, ui):
+        if not command.in_footer:
+            continue
+        key = key_words(command, ui)
+        if x + columns_of(key) + columns_of(command.label) + 4 > canvas.columns:
+            continue
+        if command.primary:
+            x = canvas.text(x, y, f" {key} {command.label} ", palette.primary) + 2
+        else:
+            x = canvas.text(x, y, f" {key} ", palette.key)
+            x = canvas.text(x + 1, y, command.label) + 2
+
+
+def key_words(command: Command, ui: Ui) -> str:
+    """Returns how a command's key is named on this person's keyboard."""
+    return say("Enter") if command.primary else shown_key(command.key, ui.keyboard)
+
+
+# ── messages ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def messages(view: SessionView, ui: Ui) -> list[tuple[str, bool]]:
+    """Returns what is to be told now, the most urgent first, and whether it is urgent."""
+    told = [(question_words(view, ui), True), (_line_words(view), True)]
+    if view.offer is not None and view.phase is Phase.RACING:
+        told.append((_offer_line(view, ui), not view.offer.by_you))
+    told.append((_own_words(view), False))
+    if view.notice:
+        told.append((str(advice(view.notice)), False))
+    return [(text, urgent) for text, urgent in told if text]
+
+
+def question_words(view: SessionView, ui: Ui) -> str:
+    """Returns the question that waits for a yes, or nothing."""
+    yes = shown_key("y", ui.keyboard)
+    if ui.asking is Verb.RESIGN:
+        return say("Resign and lose this race? [{yes}] yes, any other key: no", yes=yes)
+    if ui.asking is not Verb.LEAVE:
+        return ""
+    code = code_in_groups(view.code)
+    if not code:
+        return say("Leave? [{yes}] The others go on.", yes=yes)
+    return say("Leave? [{yes}] The others go on; 60 s to come back with race2048 join {code}.", code=code, yes=yes)
+
+
+def _line_words(view: SessionView) -> str:
+    if view.line is Line.OVER:
+        return str(advice(view.ending)) if view.ending and view.phase is not None else ""
+    if view.line is not Line.LOST:
+        return ""
+    if view.phase is Phase.RACING and view.game is not None:
+        return say("Connection lost, trying again … Play on: your moves are sent when it is back.")
+    return say("Connection lost, trying again …")
+
+
+def _offer_line(view: SessionView, ui: Ui) -> str:
+    assert view.offer is not None, "only asked while an offer stands"
+    keys = [
+        say("[{key}] {what}", key=shown_key(command.key, ui.keyboard), what=command.label)
+        for command in available(view, ui)
+        if command.verb in (Verb.AGREE, Verb.REFUSE)
+    ]
+    return "  ".join((offer_words(view.offer), *keys))
+
+
+def _own_words(view: SessionView) -> str:
+    """Returns what your own game waits for."""
+    if view.phase is Phase.OPENING:
+        return say("Dealing …")
+    if view.phase in (Phase.SETTLING, Phase.CLOSING):
+        return say("Deciding …")
+    mine = my_picture(view)
+    if view.phase is not Phase.RACING or mine is None:
+        return ""
+    game = view.game
+    if mine.state is SeatState.RESIGNED:
+        return say("You have resigned. The others go on.")
+    if mine.state is SeatState.FORFEITED:
+        return say("You were away too long: your seat is out of this race.")
+    if mine.away_ms is not None:
+        return say("You count as away: make a move to stay in the race.")
+    if game is not None and (game.stuck or game.deck_used_up):
+        stuck = say("You are stuck; your score stands while the others play on.")
+        return say("Your deck is used up; your score stands.") if game.deck_used_up else stuck
+    return say("Waiting for the lobby to deal on …") if game is not None and game.waiting else ""
+
+
+def _draw_messages(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, palette: Palette) -> None:
+    region = layout.messages
+    if not has_board(view):
+        region = Rect(1, layout.rows - 2, layout.columns - 2, 1)
+    told = messages(view, ui)[: region.height]
+    for y, (text, urgent) in enumerate(told, region.bottom - len(told)):
+        _draw_message(canvas, Rect(region.x, y, region.width, 1), text, palette.warn if urgent else palette.strong)
+
+
+def _draw_message(canvas: Canvas, row: Rect, text: str, ink: Ink) -> None:
+    canvas.fill(row, ink)
+    canvas.text(row.x, row.y, f" {text} " if ink.ground or ink.reverse else text, ink, columns=row.width)
+
+
+def _draw_status(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, palette: Palette) -> None:
+    """Draws the one line that is left where the board stands alone."""
+    told = messages(view, ui)
+    if told:
+        text, urgent = told[0]
+        canvas.text(0, layout.rows - 1, text, palette.warn if urgent else palette.strong)
+        return
+    right = canvas.columns
+    if view.clock_ms is not None:
+        right = canvas.right(right, layout.rows - 1, clock_words(view))
+    canvas.text(0, layout.rows - 1, status_words(view), palette.strong, columns=right - 1)
+
+
+def line_words(view: SessionView, ui: Ui) -> str:
+    """Returns a session in one line of text, for a screen that has no room for a board."""
+    told = messages(view, ui)
+    if told and told[0][1]:
+        return told[0][0]
+    if view.phase is None:
+        return str(advice(view.ending)) if view.ending else say("Connecting to the lobby …")
+    if view.phase is Phase.SEATING:
+        return f"{code_in_groups(view.code)} {hint_words(view)}"
+    if view.phase is Phase.FINISHED:
+        return headline(view)
+    if view.phase is Phase.COUNTDOWN and view.countdown_ms is not None:
+        return str(max(-(-view.countdown_ms // 1_000), 1))
+    return status_words(view)
+
+
+def changes_in_ms(view: SessionView) -> int | None:
+    """Returns in how many milliseconds something that is counted in seconds looks different; None: never."""
+    falling = [view.countdown_ms, view.offer.lapse_ms if view.offer is not None else None]
+    falling += [seat.away_ms for seat in view.seats if seat is not None]
+    if view.settings.kind == Kind.TIMED:
+        falling.append(view.clock_ms)
+    changes = [(ms - 1) % 1_000 + 1 for ms in falling if ms is not None and ms > 0]
+    if view.settings.kind != Kind.TIMED and view.clock_ms is not None:
+        changes.append(1_000 - view.clock_ms % 1_000)
+    return min(changes, default=None) if view.phase is not Phase.FINISHED else None

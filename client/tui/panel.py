@@ -1,0 +1,196 @@
+"""The players of a race: beside the board, a line each below it, or large for a watcher (ux.md 2.3)."""
+
+from __future__ import annotations
+
+from client.view import Line, SeatPicture, SessionView
+from client.words import number, say, say_n, signed, state_words
+from engine.race import SeatState
+
+from .canvas import Canvas, Rect, clipped, columns_of
+from .commands import my_picture
+from .palette import PLAIN, Ink, Palette
+from .tiles import big_columns, draw_big, draw_tile, face
+
+_CHIP = 6  # the columns of a max tile on a chip
+_NAME_MIN = 8
+
+
+def others(view: SessionView) -> list[SeatPicture]:
+    """Returns the rivals, the largest score first."""
+    rivals = [seat for seat in view.seats if seat is not None and not seat.you]
+    return sorted(rivals, key=lambda seat: (-seat.score, seat.moves, seat.seat))
+
+
+def my_score(view: SessionView) -> int | None:
+    """Returns your score as your own board has it, None for a watcher."""
+    if view.game is not None:
+        return view.game.score
+    mine = my_picture(view)
+    return mine.score if mine is not None else None
+
+
+def mark_words(view: SessionView) -> str:
+    """Returns what is known of moves that are not yet with the lobby; empty while all is well."""
+    game = view.game
+    if game is None:
+        return ""
+    if game.unconfirmed and (view.line is not Line.ONLINE or game.waiting):
+        return say_n("{count} move not sent", "{count} moves not sent", game.unconfirmed)
+    return say("waiting") if game.waiting else ""
+
+
+# ── beside the board ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def draw_side(canvas: Canvas, region: Rect, view: SessionView, palette: Palette) -> None:
+    """Draws you on top and the rivals below, as roomy as the region allows."""
+    mine, rivals = my_picture(view), others(view)
+    y = region.y
+    if mine is not None:
+        _draw_card(canvas, Rect(region.x, y, region.width, 3), view, mine, palette)
+        y += 4
+    step = next((rows for rows in (4, 3, 2) if rows * len(rivals) - (rows == 4) <= region.bottom - y), 1)
+    for rival in rivals:
+        if y < region.bottom:
+            _draw_rival(canvas, Rect(region.x, y, region.width, step), view, rival, palette)
+        y += step
+
+
+def _draw_card(canvas: Canvas, region: Rect, view: SessionView, mine: SeatPicture, palette: Palette) -> None:
+    game = view.game
+    score, moves, exponent = mine.score, mine.moves, mine.max_exponent
+    if game is not None:
+        score, moves, exponent = game.score, game.moves, game.max_exponent
+    name_end = canvas.text(region.x, region.y, mine.name, palette.strong)
+    mark = mark_words(view) or ("" if mine.state is SeatState.MOVING else state_words(mine))
+    if mark:
+        room = region.right - name_end - 1
+        canvas.right(region.right, region.y, clipped(f" {mark} ", room), palette.warn)
+    canvas.fill(Rect(region.x, region.y + 1, region.width, 2), palette.card)
+    middle = region.x + region.width // 2 + 1
+    columns = ((say("score"), number(score)), (say("max tile"), face(exponent, 7) if exponent else "–"))
+    for x, (label, value) in zip((region.x + 1, middle - 3), columns, strict=True):
+        canvas.text(x, region.y + 1, label, palette.card)
+        canvas.text(x, region.y + 2, value, palette.card_strong)
+    canvas.right(region.right - 1, region.y + 1, say("moves"), palette.card)
+    canvas.right(region.right - 1, region.y + 2, number(moves), palette.card_strong)
+
+
+def _draw_rival(canvas: Canvas, region: Rect, view: SessionView, rival: SeatPicture, palette: Palette) -> None:
+    x, y, right = region.x, region.y, region.right
+    start = canvas.right(right, y, number(rival.score), palette.strong)
+    draw_name(canvas, x, y, start - x - 1, rival, palette)
+    if region.height < 2:
+        return
+    draw_tile(canvas, Rect(x, y + 1, _CHIP, 1), rival.max_exponent, palette)
+    gap = _gap(view, rival)
+    start = canvas.right(right, y + 1, gap)
+    moves = say_n("{count} move", "{count} moves", rival.moves)
+    state, ink = state_words(rival), _state_ink(rival, palette)
+    if region.height >= 3:
+        canvas.text(x, y + 2, moves)
+        canvas.right(right, y + 2, state, ink)
+    else:
+        short = state if rival.state is not SeatState.MOVING or not rival.connected else moves
+        canvas.text(x + _CHIP + 1, y + 1, short, columns=start - x - _CHIP - 2)
+
+
+def draw_name(
+    canvas: Canvas, x: int, y: int, columns: int, seat: SeatPicture, palette: Palette, *, mark_you: bool = False
+) -> None:
+    """Draws a name, bold, and its marks: a computer player is marked on every screen (rules 3.10)."""
+    mark = say("you") if mark_you and seat.you else ""
+    if seat.computer:
+        mark = say("computer") if columns >= columns_of(seat.name) + 9 else say("bot")
+    room = columns - columns_of(mark) - 1 if mark else columns
+    end = canvas.text(x, y, seat.name, palette.strong, columns=room)
+    canvas.text(end + 1, y, mark)
+
+
+def _gap(view: SessionView, seat: SeatPicture) -> str:
+    mine = my_score(view)
+    return "" if mine is None else signed(seat.score - mine)
+
+
+def _state_ink(seat: SeatPicture, palette: Palette) -> Ink:
+    racing = seat.state is SeatState.MOVING and seat.connected and seat.away_ms is None
+    return PLAIN if racing else palette.strong
+
+
+# ── below the board ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def draw_lines(canvas: Canvas, region: Rect, view: SessionView, palette: Palette) -> None:
+    """Draws a line for each player: name, score, gap or state, max tile, and moves where there is room."""
+    mine = my_picture(view)
+    seats = ([mine] if mine is not None else []) + others(view)
+    for y, seat in enumerate(seats[: region.height], region.y):
+        _draw_line(canvas, region, y, view, seat, palette)
+
+
+def _draw_line(canvas: Canvas, region: Rect, y: int, view: SessionView, seat: SeatPicture, palette: Palette) -> None:
+    game = view.game if seat.you else None
+    score, moves, exponent = seat.score, seat.moves, seat.max_exponent
+    if game is not None:
+        score, moves, exponent = game.score, game.moves, game.max_exponent
+    right = region.right - 1
+    draw_tile(canvas, Rect(right - _CHIP, y, _CHIP, 1), exponent, palette)
+    right -= _CHIP + 1
+    racing = seat.state is SeatState.MOVING and seat.connected and seat.away_ms is None
+    if region.width >= 50:
+        canvas.right(right, y, say_n("{count} move", "{count} moves", moves))
+        right -= 12
+    if seat.you:
+        detail = mark_words(view) or (say("you") if racing else state_words(seat))
+    else:
+        detail = _gap(view, seat) if racing and view.my_seat is not None else state_words(seat)
+    canvas.right(right, y, clipped(detail, 9), _state_ink(seat, palette))
+    right -= 10
+    start = canvas.right(right, y, number(score), palette.strong)
+    draw_name(canvas, region.x + 1, y, start - region.x - 2, seat, palette)
+
+
+def status_words(view: SessionView) -> str:
+    """Returns the race in one line, for a screen that has no more: score, and the best rival."""
+    score = my_score(view)
+    best = next(iter(others(view)), None)
+    parts = [number(score)] if score is not None else []
+    if best is not None:
+        parts.append(say("{name} {score}", name=best.name, score=number(best.score)))
+    return "  ".join(parts)
+
+
+# ── for a watcher ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def draw_standings(canvas: Canvas, region: Rect, view: SessionView, palette: Palette) -> None:
+    """Draws everyone large: the max tile as a tile, the score in big digits, name, moves and state."""
+    seats = others(view)
+    mine = my_picture(view)
+    seats = sorted([*seats, mine], key=lambda seat: -seat.score) if mine is not None else seats
+    width = min(region.width - 4, 72)
+    x = region.x + (region.width - width) // 2
+    roomy = region.height >= 4 * len(seats) + 1
+    step = 4 if roomy else 3 if region.height >= 3 * len(seats) else 1
+    top = region.y + max((region.height - step * len(seats)) // 3, 0)
+    for place, seat in enumerate(seats):
+        row = Rect(x, top + step * place, width, min(step, 3))
+        if step == 1:
+            _draw_line(canvas, Rect(region.x, row.y, region.width, 1), row.y, view, seat, palette)
+        else:
+            _draw_standing(canvas, row, seat, palette)
+
+
+def _draw_standing(canvas: Canvas, row: Rect, seat: SeatPicture, palette: Palette) -> None:
+    draw_tile(canvas, Rect(row.x, row.y, 8, 3), seat.max_exponent, palette)
+    x = row.x + 10
+    digits = number(seat.score)
+    room = row.right - x - _NAME_MIN
+    if big_columns(digits) <= room - 8:
+        right = row.right - big_columns(digits)
+        draw_big(canvas, right, row.y, digits, palette.strong)
+    else:
+        right = canvas.right(row.right, row.y, digits, palette.strong)
+    draw_name(canvas, x, row.y, right - x - 1, seat, palette)
+    canvas.text(x, row.y + 1, say_n("{count} move", "{count} moves", seat.moves), columns=right - x - 1)
+    canvas.text(x, row.y + 2, state_words(seat), _state_ink(seat, palette), columns=right - x - 1)

@@ -1,0 +1,130 @@
+"""The screens before a race: connecting, and waiting for everyone (code, links, settings, seats)."""
+
+from __future__ import annotations
+
+from client.view import SeatPicture, SessionView
+from client.words import advice, code_in_groups, ready_words, say, say_n, settings_words, tally_words
+
+from .canvas import Canvas, Rect, columns_of
+from .commands import Ui, my_picture
+from .palette import PLAIN, Palette
+from .panel import draw_name
+from .tiles import big_columns, draw_big
+
+_CONTENT_COLUMNS = 76
+_LABEL_COLUMNS = 8
+
+
+def draw_connecting(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, palette: Palette) -> None:
+    """Draws that the lobby is asked, or why that came to nothing."""
+    y = region.y + max(region.height // 2 - 2, 0)
+    if view.ending:
+        told = advice(view.ending)
+        canvas.middle(region.x, y, region.width, f" {told.happened} ", palette.warn)
+        canvas.middle(region.x, y + 1, region.width, told.remedy)
+        return
+    canvas.middle(region.x, y, region.width, say("Connecting to the lobby …"), palette.strong)
+    if ui.join:
+        canvas.middle(region.x, y + 1, region.width, ui.join)
+
+
+def draw_seating(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, palette: Palette) -> None:
+    """Draws the table as it waits, roomy or tight as the region is."""
+    width = min(region.width - 2, _CONTENT_COLUMNS)
+    x = region.x + (region.width - width) // 2
+    seats = max(len(view.seats), 1)
+    links = link_lines(view, ui, width)
+    roomy = region.height >= 9 + len(links) + seats
+    y = region.y + (1 if roomy else 0)
+    y = _draw_code(canvas, Rect(x, y, width, 4), view, palette, big=roomy)
+    for label, text in links:
+        if label:
+            canvas.text(x, y, label)
+        canvas.text(x + (_LABEL_COLUMNS if width >= 60 else 0), y, text)
+        y += 1
+    y += 1 if roomy else 0
+    for number, seat in enumerate(view.seats):
+        if y < region.bottom:
+            _draw_seat(canvas, Rect(x, y, width, 1), number, seat, palette)
+        y += 1
+    y += 1 if roomy else 0
+    if y < region.bottom:
+        canvas.text(x, y, hint_words(view), palette.strong, columns=width)
+    if y + 1 < region.bottom:
+        canvas.text(x, y + 1, tally_words(view.tally), columns=width)
+
+
+def link_lines(view: SessionView, ui: Ui, columns: int) -> list[tuple[str, str]]:
+    """Returns what friends type, as lines of (label, text); too long a link goes on below its beginning."""
+    lines: list[tuple[str, str]] = []
+    join = ui.join or code_in_groups(view.code)
+    watch = ui.watch or code_in_groups(view.watch_code)
+    if columns >= 60:
+        columns -= _LABEL_COLUMNS
+        found = [(say("join"), f"race2048 join {join}" if join else ""),
+                 (say("watch"), f"race2048 watch {watch}" if watch else "")]  # fmt: skip
+    else:
+        found = [("", f"race2048 join {join}" if join else ""), ("", f"race2048 watch {watch}" if watch else "")]
+    for label, text in found:
+        starts = range(0, len(text), max(columns, 1))
+        lines += [(label if start == 0 else "", text[start : start + columns]) for start in starts]
+    return lines
+
+
+def hint_words(view: SessionView) -> str:
+    """Returns what everyone waits for, and what you can do about it."""
+    mine = my_picture(view)
+    guests = [seat for seat in view.seats if seat is not None and not seat.host]
+    unready = [seat.name for seat in guests if not (seat.ready and seat.connected)]
+    names = say(", ").join(unready)
+    if mine is None:
+        return say("You are watching.")
+    if view.can_start:
+        return say("Everyone is ready: start when you like.")
+    if not view.i_am_host and not mine.ready:
+        return say("Say that you are ready.")
+    if not guests:
+        return say("Give your friends the code or the link.")
+    if unready:
+        return say("Waiting for {names} to be ready.", names=names)
+    return say("Waiting for the host to start.")
+
+
+def _draw_code(canvas: Canvas, region: Rect, view: SessionView, palette: Palette, *, big: bool) -> int:
+    """Draws the code, and what is played beside it; returns the row after it."""
+    code = code_in_groups(view.code or view.watch_code)
+    detail = say_n("{count} seat", "{count} seats", view.settings.seats)
+    if view.watchers:
+        detail = say_n("{seats}, {count} watching", "{seats}, {count} watching", view.watchers, seats=detail)
+    if view.locked:
+        detail = say("{detail}, locked", detail=detail)
+    played = settings_words(view.settings)
+    beside = region.width - big_columns(code) - 4
+    if big and beside >= 24:
+        draw_big(canvas, region.x, region.y, code, palette.strong)
+        x = region.x + big_columns(code) + 4
+        canvas.text(x, region.y, played, palette.strong, columns=beside)
+        canvas.text(x, region.y + 1, detail, columns=beside)
+        return region.y + 4
+    if big and big_columns(code) <= region.width:
+        draw_big(canvas, region.x, region.y, code, palette.strong)
+        canvas.text(region.x, region.y + 3, played, columns=region.width)
+        return region.y + 4
+    end = canvas.text(region.x, region.y, code, palette.strong)
+    canvas.text(end + 2, region.y, played, columns=region.right - end - 2)
+    return region.y + 1
+
+
+def _draw_seat(canvas: Canvas, row: Rect, number: int, seat: SeatPicture | None, palette: Palette) -> None:
+    canvas.text(row.x, row.y, f"{number + 1}")
+    if seat is None:
+        canvas.text(row.x + 3, row.y, say("free"))
+        return
+    state = ready_words(seat)
+    ink = palette.good if seat.ready and seat.connected else palette.warn if not seat.connected else PLAIN
+    if seat.host and seat.connected:
+        state, ink = say("host"), palette.title
+    label = f" {state} "
+    column = min(row.x + 32, row.right - columns_of(label))
+    canvas.text(column, row.y, label, ink)
+    draw_name(canvas, row.x + 3, row.y, column - row.x - 4, seat, palette, mark_you=True)

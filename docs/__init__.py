@@ -1,0 +1,1 @@
+"""What users read, and the pictures in it."""

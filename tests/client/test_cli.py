@@ -1,0 +1,570 @@
+"""The command line: start-up, usage, and every way in which somebody cannot join (ux.md §1)."""
+
+import asyncio
+import io
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from importlib import metadata
+
+import pytest
+from aiohttp import web
+
+from client import cli
+from client.cli import exits, standings, table
+from client.link import parse_link
+from engine.race import Outcome, Termination
+from protocol import codec, messages
+from protocol.handshake import challenge_body
+from protocol.limits import PROTOCOL_VERSION, SUBPROTOCOL
+from protocol.messages import Phase
+from protocol.refusals import Refusal
+from protocol.signing import NO_CONTEXT, Signer
+from protocol.text import SafeText
+from tests.client.pictures_of import view
+from tests.protocol.races import target_race
+
+RUN = [sys.executable, "-m", "client.cli"]
+PATIENCE_S = 30
+HEAVY = {"aiohttp", "asyncio", "msgspec", "nacl", "platformdirs", "prompt_toolkit", "engine", "protocol"}
+PIN = "7q4k2m9xb3hd5s8t"
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path, monkeypatch):
+    """A data directory of its own, also for the processes that are started."""
+    monkeypatch.setenv("RACE2048_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+async def race2048(*words, until=b"", then=b""):
+    """Runs the command line in a process; returns exit code, stdout and stderr.
+
+    Once it has written a line with `until`, it is told `then`.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *RUN, *words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    lines = b""
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while until not in lines and (line := await process.stdout.readline()):
+                lines += line
+            out, err = await process.communicate(then)
+            out = lines + out
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return process.returncode, out.decode(), err.decode()
+
+
+class Hosted:
+    """A table with two seats, both taken: by a host on lines and by a computer player."""
+
+    def __init__(self, data):
+        self.process = subprocess.Popen(
+            [*RUN, "host", "--plain", "--players", "2", "--bots", "1", "--port", "0", "--name", "fox"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"RACE2048_DATA": str(data)},
+        )
+        self.said = ""
+        self.hear("sits down")
+        links = re.findall(r"http://\S+", self.said)
+        self.join, self.watch = parse_link(links[0]), parse_link(links[1])
+        assert self.join.lobby is not None
+        self.address = f"127.0.0.1:{self.join.lobby.port}"
+
+    def hear(self, text):
+        assert self.process.stdout is not None
+        limit = threading.Timer(PATIENCE_S, self.process.kill)
+        limit.start()
+        while text not in self.said and (line := self.process.stdout.readline()):
+            self.said += line
+        limit.cancel()
+        assert text in self.said
+
+    def close(self):
+        self.process.communicate("leave\n", timeout=PATIENCE_S)
+
+
+@pytest.fixture(scope="module")
+def hosted(tmp_path_factory):
+    hosted = Hosted(tmp_path_factory.mktemp("hosted"))
+    yield hosted
+    hosted.close()
+    assert hosted.process.returncode == 0
+
+
+@pytest.fixture
+async def serve():
+    """Returns a function that serves a handler at /ws and returns the address."""
+    runners = []
+
+    async def start(handler):
+        application = web.Application()
+        application.router.add_get("/ws", handler)
+        runner = web.AppRunner(application, shutdown_timeout=0.1)
+        runners.append(runner)
+        await runner.setup()
+        listener = socket.create_server(("127.0.0.1", 0))
+        await web.SockSite(runner, listener).start()
+        return f"127.0.0.1:{listener.getsockname()[1]}"
+
+    yield start
+    for runner in runners:
+        await runner.cleanup()
+
+
+# ── start-up and usage ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["nonsense"], []])
+def test_what_only_prints_a_few_lines_imports_nothing_heavy(words):
+    code = f"import sys\nfrom client.cli import main\ntry:\n    main({words!r})\nfinally:\n    print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    loaded = {name.partition(".")[0] for name in done.stdout.splitlines()[-1].split()}
+    assert loaded & HEAVY == set()
+
+
+@pytest.mark.parametrize("module", ["client.cli.host", "client.cli.join", "client.cli.watch", "client.cli.verify"])
+def test_a_command_is_imported_without_what_it_needs_only_later(module):
+    code = f"import sys, {module}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    later = {"aiohttp", "prompt_toolkit"} | ({"asyncio"} if module.endswith("verify") else set())
+    assert later & set(done.stdout.split()) == set()
+
+
+def test_everything_is_imported_with_stdin_closed():
+    """Field report SA1."""
+    names = ", ".join(f"client.cli.{name}" for name in cli.COMMANDS)
+    code = f"import client.tui.app, client.plain, {names}"
+    done = subprocess.run(["sh", "-c", '"$0" -c "$1" <&-', sys.executable, code], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_the_version_is_that_of_the_package(capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"race2048 {metadata.version('race2048')}\n"
+
+
+def test_help_lists_every_command_and_every_exit_code(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    shown = capsys.readouterr().out
+    codes = [value for name, value in vars(exits).items() if name.isupper()]
+    assert all(re.search(rf"^  {name} ", shown, re.MULTILINE) for name in cli.COMMANDS)
+    assert all(re.search(rf"\b{code}  ", shown) for code in codes)
+
+
+@pytest.mark.parametrize("command", sorted(cli.COMMANDS.keys() - {"lobby"}))
+def test_every_command_has_help(command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main([command, "--help"])
+    assert ended.value.code == 0
+    assert f"race2048 {command}" in capsys.readouterr().out
+
+
+def test_without_a_command_the_help_is_shown(capsys):
+    assert cli.main([]) == 2
+    assert "race2048 COMMAND" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("hots", "host"), ("vreify", "verify"), ("xyzzy", "--help")])
+def test_an_unknown_command_gets_a_hint(typed, meant, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main([typed])
+    assert ended.value.code == 2
+    assert meant in capsys.readouterr().err
+
+
+def failing(monkeypatch, error):
+    def run(_):
+        raise error
+
+    monkeypatch.setattr("client.cli.verify.run", run)
+
+
+def test_a_bug_is_owned_up_to_without_a_traceback(monkeypatch, capsys):
+    failing(monkeypatch, LookupError("seat 9"))
+    assert cli.main(["verify", "x"]) == 70
+    said = capsys.readouterr().err
+    assert "bug: LookupError: seat 9" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("words", [["-v", "verify", "x"], ["verify", "x", "-v"]])
+def test_with_v_a_bug_says_where_it_happened(words, monkeypatch, capsys):
+    failing(monkeypatch, LookupError("seat 9"))
+    assert cli.main(words) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_ctrl_c_is_no_bug(monkeypatch, capsys):
+    failing(monkeypatch, KeyboardInterrupt())
+    assert cli.main(["verify", "x"]) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_a_reader_who_goes_away_is_no_bug(tmp_path):
+    record = tmp_path / "race.r2048"
+    record.write_bytes(target_race().record())
+    line = f"{sys.executable} -m client.cli verify {' '.join([str(record)] * 400)} | head -1"
+    done = subprocess.run(["bash", "-c", f"{line}; exit ${{PIPESTATUS[0]}}"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) in ((141, b""), (0, b""))
+
+
+@pytest.mark.parametrize("command", [["host"], ["join", "127.0.0.1/t/482913"], ["watch", "127.0.0.1/t/482913"]])
+async def test_without_a_terminal_the_way_without_a_screen_is_shown(command):
+    code, out, err = await race2048(*command)
+    assert (code, out) == (2, "")
+    assert "not a terminal" in err
+    assert f"race2048 {command[0]} --plain" in err
+
+
+def test_with_stdin_closed_it_is_no_terminal_either():
+    done = subprocess.run(["sh", "-c", f"{' '.join(RUN)} host <&-"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "not a terminal" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        (["--target", "100"], "power of two"),
+        (["--target", "4"], "power of two"),
+        (["--size", "3", "--target", "2048"], "3×3"),
+        (["--players", "2", "--bots", "2"], "no seat for you"),
+        (["--lobby", "lobby.example", "--port", "2048"], "--port"),
+        (["--lobby", "ftp://lobby.example"], "neither a link"),
+        (["--name", "evil\u202ename"], "--name"),
+    ],
+)
+def test_settings_that_no_table_can_have_are_refused_at_once(options, hint, capsys):
+    assert cli.main(["host", "--plain", *options]) == 2
+    assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [["--size", "7"], ["--players", "5"], ["--bots", "4"], ["--kind", "timed"]])
+def test_values_that_do_not_exist_are_refused(options):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["host", *options])
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("pace", ["0", "36", "nan", "fast"])
+def test_a_pace_that_no_lobby_takes_is_refused(pace):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["bot", "h/t/482913", "--pace", pace])
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("size", ["3", "4", "5", "6", "8"])
+def test_every_board_has_a_usual_target(size):
+    options = cli.parser_of("host").parse_args(["--size", size])
+    assert table.settings_of(options).target_exponent == {3: 8, 4: 11, 5: 12, 6: 12, 8: 13}[int(size)]
+
+
+def test_a_loop_that_takes_no_signal_handlers_is_no_hindrance(monkeypatch, capsys):
+    """Field report A20."""
+
+    def refuse(*_):
+        raise NotImplementedError
+
+    monkeypatch.setattr(asyncio.SelectorEventLoop, "add_signal_handler", refuse)
+    assert cli.main(["join", f"127.0.0.1:{unused_port()}/t/482913", "--plain"]) == 3
+    assert "cannot be reached" in capsys.readouterr().err
+
+
+def test_an_unusable_data_directory_is_named_with_what_to_do(data, capsys):
+    data.write_text("a file where a directory belongs")
+    assert cli.main(["join", "127.0.0.1:1/t/482913", "--plain"]) == 6
+    said = capsys.readouterr().err
+    assert str(data) in said
+    assert "RACE2048_DATA" in said
+
+
+# ── cannot join ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["482-913"], "482913 ADDRESS"),
+        (["48291"], "six digits"),
+        (["192.168.1.23"], "CODE 192.168.1.23"),
+        (["http://192.168.1.23:2048/x/482913"], "neither a link"),
+        (["192.168.1.23:99999/t/482913"], "port"),
+        ([f"192.168.1.23/t/482913#{PIN[:-3]}"], "cut off"),
+        (["482-913", "h", "g"], "one too many"),
+    ],
+)
+def test_what_names_no_table_is_explained(words, hint, capsys):
+    assert cli.main(["join", *words, "--plain"]) == 2
+    assert hint in capsys.readouterr().err
+
+
+def unused_port():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+async def test_an_unreachable_host_is_said_with_our_version():
+    code, _, err = await race2048("join", f"localhost:{unused_port()}/t/482913", "--plain")
+    assert code == 3
+    assert "cannot be reached" in err
+    assert f"race2048 {metadata.version('race2048')}, protocol {PROTOCOL_VERSION}" in err
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0.0.0.0"])
+async def test_a_link_to_ones_own_computer_from_a_friend_is_explained(host):
+    code, _, err = await race2048("join", f"{host}:{unused_port()}/t/482913", "--plain")
+    assert code == 3
+    assert f"{host} means this computer itself" in err
+
+
+async def test_a_web_page_is_no_lobby(serve):
+    async def page(_):
+        return web.Response(text="<h1>It works!</h1>", content_type="text/html")
+
+    code, _, err = await race2048("join", f"{await serve(page)}/t/482913", "--plain")
+    assert code == 3
+    assert "not a lobby" in err
+
+
+async def test_a_lobby_of_another_protocol_is_a_matter_of_versions(serve):
+    async def refuse(_):
+        return web.Response(status=426, text="This lobby speaks race2048.9.")
+
+    code, _, err = await race2048("join", f"{await serve(refuse)}/t/482913", "--plain")
+    assert code == 5
+    assert "another version" in err
+    assert f"protocol {PROTOCOL_VERSION}" in err
+
+
+async def test_with_a_lobby_of_another_version_both_versions_are_told(serve):
+    async def greet(request):
+        ws = web.WebSocketResponse(protocols=(SUBPROTOCOL,))
+        await ws.prepare(request)
+        hello = codec.decode_from_client((await ws.receive()).data)
+        assert isinstance(hello, messages.Hello)
+        lobby, nonce = Signer(bytes(32)), bytes(32)
+        signature = lobby.sign("challenge", NO_CONTEXT, challenge_body(hello.nonce, nonce, 9))
+        await ws.send_bytes(codec.encode(messages.Challenge(nonce, lobby.key, signature, 9, SafeText("race2048 7.0"))))
+        await ws.close(code=1008, message=Refusal.VERSION.encode())
+        return ws
+
+    code, _, err = await race2048("join", f"{await serve(greet)}/t/482913", "--plain")
+    assert code == 5
+    assert f"race2048 {metadata.version('race2048')}, protocol {PROTOCOL_VERSION}" in err
+    assert "race2048 7.0, protocol 9" in err
+
+
+async def test_an_unknown_code_is_refused(hosted):
+    wrong = f"{(int(hosted.join.code) + 1) % 1_000_000:06d}"
+    code, _, err = await race2048("join", wrong, hosted.address, "--plain")
+    assert code == 4
+    assert "no table with this code" in err
+
+
+async def test_a_full_table_is_watched_instead_and_told_by_the_exit_code(hosted):
+    code, out, err = await race2048(
+        "join", hosted.join.code, hosted.address, "--plain", until=b"taken", then=b"leave\n"
+    )
+    assert code == 4
+    assert "All seats are taken." in err
+    assert "fox" in out
+
+
+async def test_a_lobby_with_another_key_than_the_link_says_is_not_played_at(hosted):
+    code, _, err = await race2048("join", f"{hosted.address}/t/{hosted.join.code}#{PIN}", "--plain")
+    assert code == 4
+    assert "link" in err
+
+
+async def test_a_watch_link_is_watched_even_with_join(hosted):
+    link = f"{hosted.address}/w/{hosted.watch.code}"
+    code, _, err = await race2048("join", link, "--plain", until=b"fox", then=b"leave\n")
+    assert code == 0
+    assert "for watching only" in err
+
+
+async def test_a_bot_that_finds_no_seat_says_so(hosted):
+    code, _, err = await race2048("bot", hosted.join.code, hosted.address)
+    assert code == 4
+    assert "All seats are taken." in err
+
+
+async def test_a_port_that_is_taken_stops_who_asked_for_it():
+    with socket.create_server(("0.0.0.0", 0)) as other:
+        port = str(other.getsockname()[1])
+        code, out, err = await race2048("host", "--plain", "--port", port)
+    assert (code, out) == (3, "")
+    assert f"{port}" in err
+    assert "taken" in err
+
+
+async def test_a_host_whose_own_lobby_cannot_be_reached_is_told():
+    code, _, err = await race2048("host", "--plain", "--lobby", f"localhost:{unused_port()}")
+    assert code == 3
+    assert "cannot be reached" in err
+
+
+# ── lobby ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_lobby_alone_says_where_it_listens_and_stops_on_term(data):
+    process = await asyncio.create_subprocess_exec(
+        *RUN, "lobby", "--port", "0", "--bind", "127.0.0.1", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    said = json.loads(await process.stdout.readline())
+    assert said["url"].startswith("http://127.0.0.1:")
+    assert said["pid"] == process.pid  # so a signal to us is a signal to it
+    process.terminate()
+    out, err = await process.communicate()
+    assert (process.returncode, out, err) == (0, b"", b"")
+
+
+# ── verify ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    path = tmp_path_factory.mktemp("records") / "race.r2048"
+    path.write_bytes(target_race(computers=[1]).record())
+    return path
+
+
+def test_a_true_record_is_told_with_its_result(record, capsys):
+    assert cli.main(["verify", str(record)]) == 0
+    said = capsys.readouterr().out
+    assert "true" in said
+    assert "fox made 8 first." in said
+
+
+def test_a_true_record_in_json(record, capsys):
+    assert cli.main(["verify", "--json", str(record)]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert set(said) == {"ok", "reason", "outcome", "seats"}
+    assert (said["ok"], said["reason"]) == (True, "")
+    assert said["outcome"]["termination"] == "target"
+    assert said["outcome"]["winners"] == [0]
+    assert set(said["seats"][0]) == {"seat", "name", "score", "max_tile", "moves", "state"}
+    assert (said["seats"][0]["name"], said["seats"][0]["max_tile"]) == ("fox", 8)
+
+
+def test_a_false_record_says_who_and_why(tmp_path, capsys):
+    race = target_race()
+    outcome = replace(race.outcome(), winners=(1,))
+    path = tmp_path / "false.r2048"
+    path.write_bytes(race.record(outcome=outcome))
+    assert cli.main(["verify", "--json", str(path)]) == 1
+    said = json.loads(capsys.readouterr().out)
+    assert not said["ok"]
+    assert "won by 1" in said["reason"]
+    assert (said["outcome"], said["seats"]) == (None, [])
+
+
+def damaged(change):
+    def damage(record):
+        return change(record.read_bytes())
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        damaged(lambda data: data[:-1]),
+        damaged(lambda data: data[:100]),
+        damaged(lambda data: data + b"\0"),
+        damaged(lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:]),
+        damaged(lambda data: b""),
+        damaged(lambda data: b"PNG and so on"),
+        damaged(lambda data: bytes(5_000_000)),
+    ],
+    ids=["cut-off", "much-cut-off", "too-long", "changed", "empty", "foreign", "huge"],
+)
+def test_a_damaged_or_foreign_record_is_told_from_a_false_one(record, tmp_path, damage, capsys):
+    path = tmp_path / "damaged.r2048"
+    path.write_bytes(damage(record))
+    assert cli.main(["verify", str(path)]) == 6
+    assert "damaged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", ["missing.r2048", "."])
+def test_a_record_that_cannot_be_read_is_told(path, tmp_path, capsys):
+    assert cli.main(["verify", str(tmp_path / path)]) == 6
+    assert str(tmp_path / path) in capsys.readouterr().err
+
+
+def test_of_several_records_the_worst_counts_and_each_has_its_line(record, tmp_path, capsys):
+    assert cli.main(["verify", "--json", str(record), str(tmp_path / "missing")]) == 6
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["file"], line["ok"]) for line in lines] == [(str(record), True), (str(tmp_path / "missing"), False)]
+
+
+def test_quiet_says_it_with_the_exit_code_alone(record, tmp_path, capsys):
+    assert cli.main(["verify", "-q", str(record)]) == 0
+    assert cli.main(["verify", "-q", str(tmp_path / "missing")]) == 6
+    assert capsys.readouterr() == ("", "")
+
+
+# ── standings ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+RACING = view(Phase.RACING)
+ENDED = replace(RACING, outcome=Outcome(Termination.TARGET, (0,), 83_000))
+
+
+def test_standings_are_written_when_they_change_and_only_then():
+    page = io.StringIO()
+    lines = standings.Standings(page)
+    for seen in (RACING, RACING, replace(RACING, clock_ms=84_000)):
+        lines.show(seen)
+    assert page.getvalue().count("fox") == 1
+    assert page.getvalue().startswith("1:23  fox 20,412 (2048), racing")
+
+
+def test_before_the_race_there_are_no_standings():
+    page = io.StringIO()
+    standings.Standings(page).show(view(Phase.SEATING))
+    assert page.getvalue() == ""
+
+
+def test_the_end_is_told_once():
+    page = io.StringIO()
+    lines = standings.Standings(page)
+    for seen in (RACING, ENDED, ENDED):
+        lines.show(seen)
+    assert page.getvalue().count("made") == 1
+
+
+def test_json_lines_hold_the_figures():
+    page = io.StringIO()
+    lines = standings.Standings(page, as_json=True)
+    lines.show(ENDED)
+    events = [json.loads(line) for line in page.getvalue().splitlines()]
+    assert [event["event"] for event in events] == ["standings", "ended"]
+    assert events[0]["seats"][2] == {
+        "seat": 2, "name": "owl", "score": 9_004, "max_tile": 512, "moves": 301, "state": "stuck",
+    }  # fmt: skip
+    assert events[1]["outcome"] == {"termination": "target", "winners": [0], "t_ms": 83_000}
+
+
+def test_on_a_terminal_the_standings_are_painted_over():
+    page = io.StringIO()
+    lines = standings.Standings(page, live=True)
+    lines.show(RACING)
+    lines.show(replace(RACING, seats=RACING.seats[:2]))
+    assert page.getvalue().count("\x1b[5F\x1b[J") == 1

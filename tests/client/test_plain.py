@@ -1,0 +1,340 @@
+import asyncio
+import io
+import os
+import signal
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from client.actions import Action, Agree, Leave, Move, Resign, Start, ToggleReady
+from client.plain import PlainRace, stdin_lines
+from client.telling import told
+from client.tui.app import Links
+from client.view import Check, Line, OfferPicture, SessionView
+from engine.board import Board, Direction
+from engine.race import Kind, Outcome, SeatState, Termination
+from protocol.messages import Phase, TableSettings
+from protocol.text import SafeText
+
+from .pictures_of import LINK, SEATS, game, view, watching
+
+PATIENCE_S = 10.0
+NO_LINKS = Links("", "")
+BOARD = Board.parse("2 4 8 16 / . . . . / . . . . / . . . 2048")
+
+
+def changed(before: SessionView, **changes: Any) -> list[str]:
+    return told(before, replace(before, **changes))
+
+
+# ── what is told ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_first_picture_tells_the_table_and_who_sits_there() -> None:
+    lines = told(None, view(Phase.SEATING, seats=(SEATS[0], replace(SEATS[1], ready=False), None)))
+    assert lines == [
+        "Table 482-913: 4×4, first to 2048.",
+        "You have a seat.",
+        "hare sits down.",
+        "Waiting for hare to be ready.",
+    ]
+
+
+def test_nothing_is_told_when_nothing_has_happened() -> None:
+    for phase in Phase:
+        assert changed(view(phase)) == []
+
+
+def test_somebody_gets_ready() -> None:
+    before = view(Phase.SEATING, seats=(SEATS[0], replace(SEATS[1], ready=False)))
+    assert changed(before, seats=SEATS[:2], can_start=True) == [
+        "hare: ready.",
+        "Everyone is ready: start when you like.",
+    ]
+
+
+def test_somebody_leaves_the_table() -> None:
+    assert "hare has left." in changed(view(Phase.SEATING), seats=(SEATS[0], None, *SEATS[2:]))
+
+
+def test_the_countdown_is_counted_once_a_second() -> None:
+    before = view(Phase.COUNTDOWN, countdown_ms=2_500)
+    assert changed(before, countdown_ms=2_100) == []
+    assert changed(before, countdown_ms=2_000) == ["2"]
+
+
+def test_the_start_tells_the_board() -> None:
+    started = view(Phase.RACING, seats=SEATS, game=game(board=BOARD))
+    lines = told(view(Phase.COUNTDOWN), started)
+    assert lines[0] == "Go!"
+    assert lines[-1].split() == [".", ".", ".", "2048"]
+
+
+def test_a_rivals_score_alone_is_not_told() -> None:
+    seats = (SEATS[0], replace(SEATS[1], score=22_000, moves=495), *SEATS[2:])
+    assert changed(view(Phase.RACING), seats=seats) == []
+
+
+def test_a_rivals_new_max_tile_is_told() -> None:
+    seats = (SEATS[0], replace(SEATS[1], max_exponent=11), *SEATS[2:])
+    assert changed(view(Phase.RACING), seats=seats) == ["hare has made 2048, 21,612."]
+
+
+def test_a_rivals_new_state_is_told_and_a_computer_is_marked() -> None:
+    seats = (*SEATS[:2], replace(SEATS[2], state=SeatState.RESIGNED), SEATS[3])
+    assert changed(view(Phase.RACING), seats=seats) == ["owl (computer): resigned, 9,004."]
+
+
+def test_the_seconds_of_one_who_is_away_are_not_counted_aloud() -> None:
+    seats = (*SEATS[:3], replace(SEATS[3], away_ms=41_000))
+    assert changed(view(Phase.RACING), seats=seats) == []
+
+
+def test_an_offer_is_told_when_it_comes_and_when_it_goes() -> None:
+    offer = OfferPicture(by_seat=1, by_name=SafeText("hare"), by_you=False, agreed=False, lapse_ms=24_000)
+    before = view(Phase.RACING)
+    assert changed(before, offer=offer) == ["hare offers a draw (24 s)."]
+    assert changed(replace(before, offer=offer), offer=replace(offer, lapse_ms=23_000)) == []
+    assert changed(replace(before, offer=offer), offer=None) == ["The draw offer is gone."]
+
+
+def test_the_last_ten_seconds_are_announced_once() -> None:
+    settings = TableSettings(kind=Kind.TIMED, target_exponent=0, time_ms=60_000)
+    before = view(Phase.RACING, settings=settings, clock_ms=10_400)
+    assert changed(before, clock_ms=9_900) == ["0:10 left."]
+    assert changed(replace(before, clock_ms=9_900), clock_ms=8_000) == []
+
+
+def test_the_connection_is_told_when_it_breaks_and_when_it_is_back() -> None:
+    assert changed(view(Phase.RACING), line=Line.LOST) == ["Connection lost, trying again."]
+    assert changed(view(Phase.RACING, line=Line.LOST), line=Line.ONLINE) == ["Connected again."]
+
+
+def test_the_result_is_told_with_places_and_then_the_check() -> None:
+    lines = told(view(Phase.CLOSING), view(Phase.FINISHED))
+    assert lines[:2] == ["You made 2048 first.", "You have won!"]
+    assert lines[2:4] == ["1. fox 20,412", "2. hare 21,612"]
+    assert "4 logs replayed, all agree" in lines
+    assert lines[-1] == "Saved: /home/fox/races/2026-11-30-482913.r2048. Check it with race2048 verify."
+
+
+def test_an_ending_tells_what_happened_and_what_to_do() -> None:
+    before = view(Phase.SEATING)
+    lines = changed(before, line=Line.OVER, ending="kicked")
+    assert lines == ["The host has freed your seat. You can watch; ask the host to let you sit again."]
+
+
+# ── a session on lines ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Session:
+    """A session that does what a test says, and the lines that were written about it."""
+
+    def __init__(self, picture: SessionView, links: Links = NO_LINKS) -> None:
+        self.picture = picture
+        self.actions: list[Action] = []
+        self.out = io.StringIO()
+        self.lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self.plain = PlainRace(lambda: self.picture, self.act, links, self.out, self._read())
+
+    def act(self, action: Action) -> None:
+        self.actions.append(action)
+        if isinstance(action, Move) and action.direction is Direction.UP:
+            assert self.picture.game is not None
+            moved = replace(self.picture.game, board=BOARD, moves=self.picture.game.moves + 1, score=30_000)
+            self.picture = replace(self.picture, game=moved)
+
+    def change(self, **changes: Any) -> None:
+        self.picture = replace(self.picture, **changes)
+        self.plain.refresh()
+
+    def told(self) -> list[str]:
+        lines = self.out.getvalue().splitlines()
+        self.out.seek(0)
+        self.out.truncate()
+        return lines
+
+    async def _read(self) -> AsyncIterator[str]:
+        while (line := await self.lines.get()) is not None:
+            yield line
+
+
+def obeying(picture: SessionView, *lines: str, links: Links = NO_LINKS) -> tuple[list[Action], list[str]]:
+    session = Session(picture, links)
+    for line in lines:
+        session.plain.obey(line)
+    return session.actions, session.told()
+
+
+def test_letters_on_a_line_are_moves_in_order() -> None:
+    actions, _ = obeying(view(Phase.RACING), "asd w")
+    directions = [Direction.LEFT, Direction.DOWN, Direction.RIGHT, Direction.UP]
+    assert actions == [Move(direction) for direction in directions]
+
+
+def test_words_are_moves_too() -> None:
+    assert obeying(view(Phase.RACING), "left up")[0] == [Move(Direction.LEFT), Move(Direction.UP)]
+
+
+def test_after_moves_the_board_and_the_score_are_told_once() -> None:
+    _, lines = obeying(view(Phase.RACING), "www")
+    assert lines[-1] == "Score 30,000."
+    assert len(lines) == 5
+    assert lines[3].split() == [".", ".", ".", "2048"]
+
+
+def test_a_move_that_changes_nothing_is_told() -> None:
+    assert obeying(view(Phase.RACING), "s")[1] == ["Nothing moves that way."]
+
+
+def test_an_empty_line_does_what_enter_does() -> None:
+    seats = (replace(SEATS[0], you=False), replace(SEATS[1], you=True, ready=False))
+    assert obeying(view(Phase.SEATING, seats=seats, my_seat=1, i_am_host=False), "")[0] == [ToggleReady()]
+    assert obeying(view(Phase.SEATING, can_start=True), "")[0] == [Start()]
+
+
+def test_an_empty_line_in_a_race_tells_how_everyone_stands() -> None:
+    actions, lines = obeying(view(Phase.RACING, game=game(board=BOARD)), "")
+    assert actions == []
+    assert "You: 20,412, 512 moves." in lines
+    assert "hare: 21,612 (+1,200), max tile 1024, 490 moves, racing." in lines
+
+
+@pytest.mark.parametrize(("line", "action"), [("start", Start()), ("s", Start())])
+def test_commands_are_words_or_letters(line: str, action: Action) -> None:
+    assert obeying(view(Phase.SEATING, can_start=True), line)[0] == [action]
+
+
+def test_resigning_is_asked() -> None:
+    actions, lines = obeying(view(Phase.RACING), "resign", "yes")
+    assert actions == [Resign()]
+    assert lines == ["Resign and lose this race? [y] yes, any other key: no"]
+    assert obeying(view(Phase.RACING), "resign", "no")[0] == []
+
+
+def test_a_draw_is_offered_with_a_word() -> None:
+    assert obeying(view(Phase.RACING), "offer")[0] == [Agree()]
+
+
+def test_a_command_that_makes_no_sense_now_says_so() -> None:
+    actions, lines = obeying(view(Phase.RACING), "start")
+    assert actions == []
+    assert lines == ["That cannot be done now. Say help to see what can."]
+
+
+def test_help_lists_what_can_be_done_now() -> None:
+    _, lines = obeying(view(Phase.SEATING, can_start=True), "help")
+    assert "start: start the race" in lines
+    assert not any("resign" in line for line in lines)
+
+
+def test_the_link_can_be_asked_for() -> None:
+    assert f"race2048 join {LINK}" in obeying(view(Phase.RACING), "link", links=Links(LINK, ""))[1]
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J", "a\nb", "\u202eevil", "\ud800"])
+async def test_nothing_but_printable_text_is_written(name: str) -> None:
+    seats = (SEATS[0], replace(SEATS[1], name=SafeText(name)))
+    session = Session(view(Phase.SEATING, seats=seats, notice=name))
+    running = asyncio.ensure_future(session.plain.run())
+    session.lines.put_nowait(None)
+    await asyncio.sleep(0)
+    written = session.out.getvalue()
+    assert all(line.isprintable() for line in written.splitlines())
+    assert "sits down." in written
+    session.change(line=Line.OVER)
+    assert await running == 0
+
+
+async def test_a_race_is_told_from_its_start_to_its_end() -> None:
+    session = Session(view(Phase.SEATING), Links(LINK, ""))
+    running = asyncio.ensure_future(session.plain.run())
+    await asyncio.sleep(0)
+    assert f"race2048 join {LINK}" in session.told()
+    session.change(phase=Phase.COUNTDOWN, countdown_ms=3_000)
+    session.change(phase=Phase.RACING, game=game(board=BOARD), countdown_ms=None)
+    assert session.told()[:2] == ["3", "Go!"]
+    session.change(phase=Phase.FINISHED, outcome=Outcome(Termination.TARGET, (1,), 1), game=None)
+    assert "hare made 2048 first." in session.told()
+    session.change(line=Line.OVER)
+    assert await running == 0
+
+
+async def test_leaving_ends_it() -> None:
+    session = Session(view(Phase.SEATING))
+    session.lines.put_nowait("leave")
+    async with asyncio.timeout(PATIENCE_S):
+        assert await session.plain.run() == 0
+    assert session.actions == [Leave()]
+
+
+async def test_when_the_commands_end_the_race_is_told_to_its_end() -> None:
+    session = Session(view(Phase.RACING))
+    running = asyncio.ensure_future(session.plain.run())
+    session.lines.put_nowait("w")
+    session.lines.put_nowait(None)
+    session.change(phase=Phase.FINISHED, outcome=Outcome(Termination.TARGET, (0,), 1))
+    session.change(check=Check(ok=True, reason=""))
+    async with asyncio.timeout(PATIENCE_S):
+        assert await running == 0
+
+
+async def test_ctrl_c_in_a_race_asks_first() -> None:
+    session = Session(view(Phase.RACING))
+    running = asyncio.ensure_future(session.plain.run())
+    asked = asyncio.Event()
+    session.out.flush = asked.set  # type: ignore[method-assign]
+    await asyncio.sleep(0)
+    asked.clear()
+    os.kill(os.getpid(), signal.SIGINT)
+    async with asyncio.timeout(PATIENCE_S):
+        await asked.wait()
+        assert "60 s to come back" in session.told()[-1]
+        os.kill(os.getpid(), signal.SIGINT)
+        assert await running == 130
+    assert session.actions == [Leave()]
+
+
+async def test_a_signal_ends_it_with_its_code() -> None:
+    session = Session(view(Phase.RACING))
+    running = asyncio.ensure_future(session.plain.run())
+    await asyncio.sleep(0)
+    os.kill(os.getpid(), signal.SIGTERM)
+    async with asyncio.timeout(PATIENCE_S):
+        assert await running == 143
+    assert session.actions == []
+
+
+async def test_a_closed_pipe_ends_it() -> None:
+    class Closed(io.StringIO):
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    plain = PlainRace(lambda: watching(Phase.RACING), lambda action: None, NO_LINKS, Closed(), None)
+    async with asyncio.timeout(PATIENCE_S):
+        assert await plain.run() == 141
+
+
+async def test_an_exception_of_the_session_comes_out() -> None:
+    def fail(action: Action) -> None:
+        raise RuntimeError("session")
+
+    async def lines() -> AsyncIterator[str]:
+        yield "w"
+
+    plain = PlainRace(lambda: view(Phase.RACING), fail, NO_LINKS, io.StringIO(), lines())
+    with pytest.raises(RuntimeError, match="session"):
+        async with asyncio.timeout(PATIENCE_S):
+            await plain.run()
+
+
+async def test_standard_input_is_read_line_by_line_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    monkeypatch.setattr("client.plain._STDIN", reading)
+    os.write(writing, "wasd\nцфів\nlast".encode())
+    os.close(writing)
+    async with asyncio.timeout(PATIENCE_S):
+        assert [line async for line in stdin_lines()] == ["wasd", "цфів", "last"]
+    os.close(reading)

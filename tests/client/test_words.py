@@ -1,0 +1,178 @@
+import inspect
+import re
+from dataclasses import replace
+
+import pytest
+
+from client import events, words
+from client.view import Check, Line, TallyPicture
+from client.words import (
+    advice,
+    check_words,
+    clock,
+    clock_left,
+    code_in_groups,
+    exit_code,
+    number,
+    outcome_words,
+    place_words,
+    say,
+    say_n,
+    seconds_left,
+    settings_words,
+    signed,
+    state_words,
+    tally_words,
+)
+from engine.race import Kind, Outcome, SeatState, Termination
+from protocol.messages import Phase, TableSettings
+from protocol.refusals import Refusal
+from protocol.text import SafeText
+
+from .pictures_of import SEATS, seat, view
+
+FOX_YOU, HARE, *_ = SEATS
+FOX = replace(FOX_YOU, you=False)
+SETTINGS = TableSettings()
+
+
+@pytest.mark.parametrize("code", [refusal.value for refusal in Refusal])
+def test_every_refusal_says_what_happened(code: str) -> None:
+    assert code in words.CODES
+    assert advice(code).happened.endswith(".")
+
+
+def test_every_reason_of_a_dropped_connection_has_words() -> None:
+    named = set(re.findall(r'"([a-z-]+)"', inspect.getdoc(events.Dropped) or ""))
+    assert named
+    assert named <= words.CODES
+
+
+def test_a_code_that_nobody_knows_is_named_and_harmless() -> None:
+    assert str(advice("new-thing")) == "The lobby says “new-thing”."
+    assert "\x1b" not in str(advice("\x1b[2J"))
+    assert str(advice("{name}")) == "The lobby says “{name}”."
+
+
+@pytest.mark.parametrize(
+    ("ending", "code"),
+    [
+        ("", 0),
+        ("closed", 0),
+        ("replaced", 0),
+        ("unreachable", 3),
+        ("not-a-lobby", 3),
+        ("no-table", 4),
+        ("full", 4),
+        ("kicked", 4),
+        ("version", 5),
+        ("something-new", 4),
+    ],
+)
+def test_the_exit_code_of_an_ending(ending: str, code: int) -> None:
+    assert exit_code(ending) == code
+
+
+@pytest.mark.parametrize(
+    ("termination", "winners", "sentence"),
+    [
+        (Termination.ALONE, (0,), "fox is the only one left"),
+        (Termination.TARGET, (0,), "fox made 2048 first"),
+        (Termination.TARGET, (0, 1), "fox, hare made 2048 at the same moment: a draw"),
+        (Termination.LAST_MOVER, (1,), "hare can still move and leads: everyone else is stuck"),
+        (Termination.ALL_STUCK, (0,), "All stuck: fox has the highest score"),
+        (Termination.ALL_STUCK, (0, 1), "All stuck: fox, hare share the highest score, a draw"),
+        (Termination.BELL, (1,), "Time is up: hare has the highest score"),
+        (Termination.DRAW, (0, 1), "A draw, agreed by all who were in the race"),
+        (Termination.VOID, (), "The race is void: nobody was left in it"),
+    ],
+)
+def test_an_outcome_in_words(termination: Termination, winners: tuple[int, ...], sentence: str) -> None:
+    assert outcome_words(Outcome(termination, winners, 1), (FOX, HARE), SETTINGS) == sentence
+
+
+@pytest.mark.parametrize("termination", Termination)
+def test_no_outcome_is_without_words_whoever_won(termination: Termination) -> None:
+    for winners in ((), (0,), (1,), (0, 1), (7,)):
+        assert outcome_words(Outcome(termination, winners, 1), (FOX_YOU, HARE, None), SETTINGS)
+
+
+def test_your_own_victory_is_told_as_yours() -> None:
+    outcome = Outcome(Termination.TARGET, (0,), 1)
+    assert outcome_words(outcome, (FOX_YOU, HARE), SETTINGS) == "You made 2048 first"
+    assert place_words(view(Phase.FINISHED)) == "You have won!"
+
+
+def test_a_loser_is_told_the_place() -> None:
+    seats = (replace(FOX_YOU, place=3), *SEATS[1:])
+    assert place_words(view(Phase.FINISHED, seats=seats)) == "Your place: 3 of 4."
+
+
+def test_a_void_race_does_not_count() -> None:
+    assert place_words(view(Phase.FINISHED, outcome=Outcome(Termination.VOID, (), 1))) == "It does not count."
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (TableSettings(), "4×4, first to 2048"),
+        (TableSettings(size=5, kind=Kind.TIMED, target_exponent=0, time_ms=180_000), "5×5, highest score in 3:00"),
+        (TableSettings(size=3, kind=Kind.ENDLESS, target_exponent=0), "3×3, last one moving"),
+    ],
+)
+def test_settings_in_words(settings: TableSettings, sentence: str) -> None:
+    assert settings_words(settings) == sentence
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, "racing"),
+        ({"connected": False, "away_ms": 42_300}, "away 43 s"),
+        ({"away_ms": 42_300}, "away 43 s"),
+        ({"state": SeatState.STUCK}, "stuck"),
+        ({"state": SeatState.STUCK, "deck_used_up": True}, "deck used up"),
+        ({"state": SeatState.RESIGNED}, "resigned"),
+        ({"state": SeatState.FORFEITED, "connected": False}, "gone"),
+    ],
+)
+def test_a_players_state_in_words(changes: dict[str, object], sentence: str) -> None:
+    assert state_words(seat(1, "hare", **changes)) == sentence
+
+
+def test_a_name_is_never_a_format() -> None:
+    assert say("{name} sits down.", name="{0} {score} %s") == "{0} {score} %s sits down."
+
+
+def test_figures() -> None:
+    assert [number(20_412), signed(1_200), signed(-8_408), signed(0)] == ["20,412", "+1,200", "−8,408", "±0"]
+    assert [clock(83_999), clock(3_723_000), clock(-5)] == ["1:23", "1:02:03", "0:00"]
+    assert [clock_left(1), clock_left(0), clock_left(60_000)] == ["0:01", "0:00", "1:00"]
+    assert [seconds_left(42_300), seconds_left(0), seconds_left(-1)] == ["43 s", "0 s", "0 s"]
+    assert say_n("{count} move", "{count} moves", 1) == "1 move"
+    assert say_n("{count} move", "{count} moves", 1_200) == "1,200 moves"
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"), [("482913", "482-913"), ("4829137", "4829-137"), ("", ""), ("482-913", "482-913")]
+)
+def test_a_code_is_grouped_to_be_read_aloud(code: str, shown: str) -> None:
+    assert code_in_groups(code) == shown
+
+
+def test_a_check_that_failed_says_so_loudly() -> None:
+    assert "DOES NOT AGREE" in check_words(view(Phase.FINISHED, check=Check(ok=False, reason="x")))
+
+
+def test_a_record_that_will_not_come_is_not_announced() -> None:
+    assert check_words(view(Phase.FINISHED, check=None)) == "The record is on its way …"
+    assert check_words(view(Phase.FINISHED, check=None, line=Line.OVER)) == ""
+
+
+def test_the_tally_names_draws_only_where_there_are_some() -> None:
+    tally = [
+        TallyPicture(name=SafeText("fox"), wins=2, draws=0, losses=1),
+        TallyPicture(name=SafeText("hare"), wins=1, draws=1, losses=2),
+    ]
+    assert tally_words(tally) == "Won so far: fox 2, hare 1 (1 drawn)"
+    assert tally_words([]) == ""
