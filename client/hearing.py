@@ -174,13 +174,11 @@ def _begin(session: Session, signed: Signed, seat: int | None) -> None:
     if session.race is not None and session.race.deal == trust.signed:
         raise Cheat("start-twice")
     start: Start = trust.started(signed)
-    if seat is not None and trust.players[seat : seat + 1] != [p for p in trust.players if p.key == session.signer.key]:
+    if seat is not None and session.signer.key not in [player.key for player in trust.players[seat : seat + 1]]:
         raise Cheat("table")
     own = None if seat is None else OwnRace(trust.deal, start.mix, seat, session.signer)
     size = trust.deal.settings.size
-    session.race = Race(
-        start=start, start_signed=signed, deal=trust.signed, own=own, players=trust.players, size=size
-    )
+    session.race = Race(start=start, start_signed=signed, deal=trust.signed, own=own, players=trust.players, size=size)
     session.pending = None
 
 

@@ -104,8 +104,6 @@ class OwnRace:
 
     def deadline(self, *, online: bool) -> int | None:
         """Returns when `play` next has something to do."""
-        if self.over:
-            return None
         times = []
         if online and self._flush_by_ms is not None:
             times.append(self._flush_by_ms)
@@ -116,7 +114,7 @@ class OwnRace:
     def flush(self, t_ms: int, act: Act = Act.NONE, argument: int = 0) -> list[FromClient]:
         """Returns every move that was not sent yet, and a seal if one is due or `act` asks for it."""
         out: list[FromClient] = []
-        while self._sent < len(self.log):
+        while self._sent < len(self.log) and not self.over:
             first = self._sent
             part = self.log.slice(first, self.tick_seen)
             self._sent += len(part.directions)
@@ -132,6 +130,7 @@ class OwnRace:
         """The seat is out of the race, or the race is over: nothing more is played."""
         self.over = True
         self.keys.clear()
+        self._flush_by_ms = None
 
     def closing_seal(self) -> list[FromClient]:
         """Returns the seal over exactly the moves that the lobby has: the race is over (rules 5.3).
