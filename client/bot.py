@@ -4,17 +4,20 @@ Owns the choosing of moves and the manners at the table. Where it stands in the 
 person does; sockets and timers are players.py's. Better play comes with the solver.
 
 All boards of a race get the same tiles, so players who choose alike have boards alike: each seat has its own style.
+For demos and tests a player can be given a `Part`: to resign, to vanish, to keep to a beat, and the like.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 
-from client.actions import Action, Again, Agree, Leave, Move, Refuse, ToggleReady
+from client.actions import Action, Again, Agree, Leave, Move, Refuse, Resign, ToggleReady
 from client.view import GamePicture, Line, OfferPicture, SeatPicture, SessionView
 from engine.board import Board, Direction
+from engine.race import Kind
 from protocol.messages import Phase
 
 UP, RIGHT, DOWN, LEFT = Direction
@@ -24,6 +27,7 @@ AGAIN_MS = 1_000  # let them look at the result first
 ALONE_MS = 60_000  # without a person at the table, or without a line to it, there is nothing to wait for
 SPAWNS_MAX = 6  # of the empty cells looked at, so that a large board takes no longer
 STUCK_WORTH = -1_000_000
+_IN_RACE = (Phase.RACING, Phase.SETTLING, Phase.CLOSING)
 NAMES = ("heron", "lynx", "otter", "vole", "raven", "moth", "pike", "adder")
 
 
@@ -84,6 +88,11 @@ def _corner(board: Board, points: int) -> int:
     return (4_096 if cells[-1] == max(cells) else 0) + 48 * board.empties + points
 
 
+def _clutter(board: Board, _points: int) -> int:
+    """A board as full as it can be: bad play, which is soon stuck."""
+    return -board.empties
+
+
 @lru_cache(maxsize=8)
 def _snake(size: int) -> tuple[int, ...]:
     """The weight of each cell, halved from one to the next along the snake, down to 1."""
@@ -103,6 +112,38 @@ STYLES = (
     Style("corner", (RIGHT, DOWN, UP, LEFT), _corner),
     Style("hoard", (UP, RIGHT, LEFT, DOWN), _hoard),
 )
+CLUMSY = Style("clumsy", (UP, DOWN, RIGHT, LEFT), _clutter)  # nobody plays like that unless told to
+STYLES_BY_NAME = {style.name: style for style in (*STYLES, CLUMSY)}
+
+
+class Answer(StrEnum):
+    """What to say to every draw offer."""
+
+    AGREE = "agree"
+    REFUSE = "refuse"
+    NOTHING = "nothing"  # nor move, so that the offer stands until it lapses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a computer player is told to do in a race: for demos and tests, each a flag of `race2048 bot`.
+
+    `…_after` is a number of its moves, None for never. With `beat_ms` its k-th move is made, and claimed, at k times
+    that since the start, whatever its pace: so two who choose alike do it in the same millisecond.
+    """
+
+    style: Style | None = None  # None: that of its seat
+    beat_ms: int = 0
+    stop_after: int | None = None
+    offer_after: int | None = None
+    answer: Answer | None = None  # None: agrees unless it leads
+    resign_after: int | None = None
+    vanish_after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vanish:
+    """Cut the connection without a word."""
 
 
 class Hands:
@@ -111,11 +152,15 @@ class Hands:
     It leaves by itself when there is no seat for it (then `refusal` is the lobby's code for why) or nobody to play.
     """
 
-    def __init__(self, moves_per_s: float) -> None:
+    def __init__(self, moves_per_s: float, part: Part | None = None) -> None:
         self.deadline: int | None = None
         self.refusal = ""
+        self._part = part or Part()
+        self._cues = self._cues_of(self._part)
+        self._acted: set[Action | Vanish] = set()  # the cues that were taken in this race
         self._interval_ms = 1_000 / moves_per_s
         self._move_ms: float | None = None  # when the next move is due
+        self._pressed_move: int | None = None  # on a beat: the number of the move that was pressed
         self._pressed_ms: int | None = None
         self._unseated_ms: int | None = None
         self._finished_ms: int | None = None
@@ -123,13 +168,10 @@ class Hands:
         self._answered = False
         self._alone_ms: int | None = None
 
-    def decide(self, view: SessionView, now_ms: int) -> Action | None:
+    def decide(self, view: SessionView, now_ms: int) -> Action | Vanish | None:
         """Returns what to do now, or None; then `deadline` says when to ask at the latest."""
         self.deadline = None
-        if view.phase is not Phase.RACING:
-            self._move_ms = self._offer_ms = None
-        if view.phase is not Phase.FINISHED:
-            self._finished_ms = None
+        self._forget(view.phase)
         if view.phase is None or view.line is Line.OVER:
             return None
         seat = None if view.my_seat is None else view.seats[view.my_seat]
@@ -141,12 +183,21 @@ class Hands:
         if view.phase is Phase.SEATING:
             return None if seat.ready else self._press(ToggleReady(), now_ms)
         if view.phase is Phase.RACING:
-            return self._race(view, now_ms)
+            return self._race(view, seat, now_ms)
         if view.phase is Phase.FINISHED:
             return self._after(seat, now_ms)
         if view.countdown_ms is not None:
             self._wait(now_ms + view.countdown_ms, now_ms)
         return None
+
+    def _forget(self, phase: Phase | None) -> None:
+        """Forgets what was of the phase before."""
+        if phase is not Phase.RACING:
+            self._move_ms = self._offer_ms = self._pressed_move = None
+        if phase is not Phase.FINISHED:
+            self._finished_ms = None
+        if phase is not None and phase not in _IN_RACE:  # who has vanished comes back to the same race
+            self._acted.clear()
 
     def _unseated(self, view: SessionView, now_ms: int) -> Action | None:
         """Leaves; why there is no seat comes in a message of its own, which is worth a moment."""
@@ -164,35 +215,80 @@ class Hands:
             return None
         return self._press(Again(), now_ms)
 
-    def _race(self, view: SessionView, now_ms: int) -> Action | None:
-        if view.game is None or view.my_seat is None:
+    def _race(self, view: SessionView, seat: SeatPicture, now_ms: int) -> Action | Vanish | None:
+        game = view.game
+        if game is None or not seat.state.in_race:
             return None
+        cue = self._cue(game.moves, offered=view.offer is not None)
+        if cue is not None:
+            return cue
         if view.offer is None:
             self._offer_ms = None
         elif not view.offer.agreed and not (self._offer_ms is not None and self._answered):
             return self._answer(view, view.offer, now_ms)
-        game = view.game
-        if game.stuck or game.waiting:
+        if game.stuck or game.waiting or _reached(game.moves, self._part.stop_after):
             return None
-        return self._move(game, view.my_seat, now_ms)
+        if self._part.beat_ms:
+            return self._move_on_beat(view, game, seat, now_ms)
+        return self._move(game, seat, now_ms)
 
-    def _move(self, game: GamePicture, seat: int, now_ms: int) -> Action | None:
+    def _cue(self, moves: int, *, offered: bool) -> Action | Vanish | None:
+        """Returns what the part asks for after so many moves and was not done yet."""
+        for after, action in self._cues:
+            waits = offered and action == Agree()  # one offer at a time
+            if moves >= after and action not in self._acted and not waits:
+                self._acted.add(action)
+                return action
+        return None
+
+    @staticmethod
+    def _cues_of(part: Part) -> list[tuple[int, Action | Vanish]]:
+        cues = ((part.offer_after, Agree()), (part.resign_after, Resign()), (part.vanish_after, Vanish()))
+        return [(after, action) for after, action in cues if after is not None]
+
+    def _move(self, game: GamePicture, seat: SeatPicture, now_ms: int) -> Action | None:
         if self._move_ms is None:
             self._move_ms = now_ms + self._interval_ms
         if self._wait(round(self._move_ms), now_ms):
             return None
         # A pace is kept over small delays, but what was missed in a long one is not rushed after.
         self._move_ms = max(self._move_ms + self._interval_ms, now_ms - 2 * self._interval_ms)
-        direction = STYLES[seat % len(STYLES)].choose(game.board)
+        return self._choose(game, seat)
+
+    def _move_on_beat(self, view: SessionView, game: GamePicture, seat: SeatPicture, now_ms: int) -> Action | None:
+        """Presses once for each move, so that a beat that comes late does not find two keys."""
+        assert view.clock_ms is not None, "a race has a clock"
+        timed = view.settings.kind == Kind.TIMED
+        since_start_ms = view.settings.time_ms - view.clock_ms if timed else view.clock_ms
+        due_ms = now_ms - since_start_ms + (game.moves + 1) * self._part.beat_ms
+        if self._pressed_move == game.moves or self._wait(due_ms, now_ms):
+            return None
+        self._pressed_move = game.moves
+        return self._choose(game, seat)
+
+    def _choose(self, game: GamePicture, seat: SeatPicture) -> Action | None:
+        style = self._part.style or STYLES[seat.seat % len(STYLES)]
+        direction = style.choose(game.board)
         return None if direction is None else Move(direction)
 
     def _answer(self, view: SessionView, offer: OfferPicture, now_ms: int) -> Action | None:
         """Thinks first, and does not move while it thinks: a move would be a refusal (rules 4.8)."""
         if self._offer_ms is None:
             self._offer_ms, self._answered = now_ms, False
-        if self._wait(self._offer_ms + min(ANSWER_MS, offer.lapse_ms // 2), now_ms):
+        until_ms = self._offer_ms + min(ANSWER_MS, offer.lapse_ms // 2)
+        if self._part.answer is Answer.NOTHING or self._wait(until_ms, now_ms):
             return None
         self._answered = True
+        match self._part.answer:
+            case Answer.AGREE:
+                return Agree()
+            case Answer.REFUSE:
+                return Refuse()
+            case _:
+                return self._own_answer(view)
+
+    @staticmethod
+    def _own_answer(view: SessionView) -> Action:
         others = [seat.score for seat in view.seats if seat is not None and seat.state.in_race and not seat.you]
         assert view.game is not None, "only a player is asked"
         return Agree() if view.game.score <= max(others, default=0) else Refuse()
@@ -223,3 +319,7 @@ class Hands:
             return False
         self.deadline = until_ms if self.deadline is None else min(self.deadline, until_ms)
         return True
+
+
+def _reached(moves: int, after: int | None) -> bool:
+    return after is not None and moves >= after

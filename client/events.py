@@ -43,7 +43,16 @@ class Woke:
     """The deadline has come."""
 
 
-Event = Connected | Received | Dropped | Acted | Woke
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What was kept of the moves of a race: the answer to `Recall`."""
+
+    race: bytes
+    directions: bytes
+    times: tuple[int, ...]
+
+
+Event = Connected | Received | Dropped | Acted | Woke | Recalled
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +87,21 @@ class SaveRecord:
     ticks: tuple[bytes, ...] = ()
 
 
-Effect = Connect | Send | Disconnect | SaveRecord
+@dataclass(frozen=True, slots=True)
+class KeepMove:
+    """Write a move down before it is sent (rules 6.3); `race` is the mix, `number` counts from 1."""
+
+    race: bytes
+    number: int
+    direction: int
+    t_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Read what was kept of a race, and answer with Recalled before anything else."""
+
+    race: bytes
+
+
+Effect = Connect | Send | Disconnect | SaveRecord | KeepMove | Recall

@@ -176,7 +176,7 @@ def _begin(session: Session, signed: Signed, seat: int | None) -> None:
     start: Start = trust.started(signed)
     if seat is not None and session.signer.key not in [player.key for player in trust.players[seat : seat + 1]]:
         raise Cheat("table")
-    own = None if seat is None else OwnRace(trust.deal, start.mix, seat, session.signer)
+    own = None if seat is None else OwnRace(trust.deal, start.mix, seat, session.signer, session.beat_ms)
     size = trust.deal.settings.size
     session.race = Race(start=start, start_signed=signed, deal=trust.signed, own=own, players=trust.players, size=size)
     session.pending = None

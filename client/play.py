@@ -37,7 +37,7 @@ class _Said:
 class OwnRace:
     """A seat in a race, from its owner's side. Methods that send return the messages, in order."""
 
-    def __init__(self, deal: Deal, mix: bytes, seat: int, signer: Signer) -> None:
+    def __init__(self, deal: Deal, mix: bytes, seat: int, signer: Signer, beat_ms: int = 0) -> None:
         self.seat = seat
         self.deck = RaceDeck(deal.chain_id, deal.anchor, deal.deck_mix(mix), deal.chain_length)
         self.log = MoveLog(mix, seat, signer.key)
@@ -49,6 +49,7 @@ class OwnRace:
         self._deal = deal
         self._mix = mix
         self._signer = signer
+        self._beat_ms = beat_ms  # for demos: move k is made and claimed at k times that; 0: when its key is pressed
         self._heads = [self.log.head]
         self._sent = 0
         self._said: list[_Said] = []  # by the number of the seal, from 1
@@ -90,10 +91,10 @@ class OwnRace:
         """Makes the moves whose time has come; returns what is to be sent at once."""
         out: list[FromClient] = []
         while self.keys and self.game is not None and not self.done:
-            moment_ms = max(t_ms, self.log.last_ms, 0)
-            if free_ms(self._full_ms, self._deal.windows) > moment_ms:
+            moment_ms, beat_ms = max(t_ms, self.log.last_ms, 0), self._beat_ms * (len(self.log) + 1)
+            if max(beat_ms, free_ms(self._full_ms, self._deal.windows)) > moment_ms:
                 break
-            if not self._move(self.keys[0], moment_ms):
+            if not self._move(self.keys[0], beat_ms or moment_ms):
                 break
             self.keys.popleft()
         if self.done:
@@ -108,7 +109,8 @@ class OwnRace:
         if online and self._flush_by_ms is not None:
             times.append(self._flush_by_ms)
         if self.keys and self.game is not None and not self._starved:
-            times.append(max(0, free_ms(self._full_ms, self._deal.windows)))
+            beat_ms = self._beat_ms * (len(self.log) + 1)
+            times.append(max(beat_ms, free_ms(self._full_ms, self._deal.windows), 0))
         return min(times, default=None)
 
     def flush(self, t_ms: int, act: Act = Act.NONE, argument: int = 0) -> list[FromClient]:

@@ -1,12 +1,17 @@
-"""Computer players at work: a session each, with bot.py's hands and a throw-away key (architecture.md 5.5)."""
+"""Computer players at work: a session each, with bot.py's hands and a throw-away key (architecture.md 5.5).
+
+One that is told to vanish is cut off as by a crash. It comes back as a program that was started again would, with the
+same key and nothing else: the lobby gives it its log back (rules 6.3).
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
+from dataclasses import dataclass, field
 
-from client.bot import NAMES, Hands
+from client.bot import NAMES, Hands, Part, Vanish
 from client.runner import Runner, now_ms
 from client.session import JoinTable, Session
 from client.view import SessionView
@@ -14,35 +19,71 @@ from protocol.messages import Role
 from protocol.signing import Signer
 
 
-def computer_session(code: str, pin: str, program: str, name: str = "") -> Session:
-    """Returns the session of a new computer player, for the table with this code; by itself it finds a name."""
-    return Session(
-        signer=Signer(os.urandom(32)),
-        name=name or NAMES[os.urandom(1)[0] % len(NAMES)],
-        goal=JoinTable(code),
-        role=Role.COMPUTER,
-        entropy=os.urandom,
-        program=program,
-        pinned=pin,
-    )
+def _any_name() -> str:
+    return NAMES[os.urandom(1)[0] % len(NAMES)]
 
 
-async def play(runner: Runner, hands: Hands) -> SessionView:
-    """Plays until the session is over; returns its last picture."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Player:
+    """A computer player: for which table, under which name and key, and how it plays."""
+
+    url: str
+    code: str
+    pin: str
+    program: str
+    pace: float
+    name: str = field(default_factory=_any_name)
+    part: Part = field(default_factory=Part)
+    return_after_s: float | None = None  # after it has vanished; None: never
+    signer: Signer = field(default_factory=lambda: Signer(os.urandom(32)))
+
+    def session(self) -> Session:
+        """Returns its session, for its first visit to the table or another."""
+        return Session(
+            signer=self.signer,
+            name=self.name,
+            goal=JoinTable(self.code),
+            role=Role.COMPUTER,
+            entropy=os.urandom,
+            program=self.program,
+            pinned=self.pin,
+            beat_ms=self.part.beat_ms,
+        )
+
+
+async def play(player: Player) -> tuple[SessionView, str]:
+    """Plays until the session is over or the player has vanished for good.
+
+    Returns the last picture, and the code of why it left by itself, empty if there is nothing to say about that.
+    """
+    hands = Hands(player.pace, player.part)
+    while True:
+        view, vanished = await _visit(Runner(player.session(), player.url), hands)
+        if not vanished or player.return_after_s is None:
+            return view, hands.refusal
+        await asyncio.sleep(player.return_after_s)
+
+
+async def _visit(runner: Runner, hands: Hands) -> tuple[SessionView, bool]:
+    """Returns the last picture of a session, and whether the player has vanished from it."""
     stirred = asyncio.Event()
     runner.on_change = stirred.set
     running = asyncio.ensure_future(runner.run())
     running.add_done_callback(lambda _: stirred.set())
+    vanished = False
     try:
-        while not running.done():
+        while not (running.done() or vanished):
             stirred.clear()
             action = hands.decide(runner.view(), now_ms())
-            if action is not None:
+            if isinstance(action, Vanish):
+                vanished = True
+                runner.stop()
+            elif action is not None:
                 runner.act(action)
                 await asyncio.sleep(0)
             else:
                 await _until(stirred, hands.deadline)
-        return running.result()
+        return await running, vanished
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

@@ -75,6 +75,7 @@ class Session:
         entropy: Callable[[int], bytes],
         program: str,
         pinned: str = "",
+        beat_ms: int = 0,
     ) -> None:
         self.line = Line.CONNECTING
         self.lobby: messages.Challenge | None = None
@@ -87,6 +88,7 @@ class Session:
         self.ending = ""
         self.signer = signer
         self.role = role
+        self.beat_ms = beat_ms
         self.wants_ready = False  # the person has said Ready, and has not taken it back
         self.burns = 0  # Deals burnt in a row
         self.pending: messages.OwnGame | None = None  # the lobby has more of the own log than we: it is on its way

@@ -97,7 +97,7 @@ class SessionView:
     """Everything a screen needs. `phase` is None until the lobby has said Welcome.
 
     `clock_ms`: time left in a timed race, else time since the start. `notice` is the last thing the person should be
-    told: a code that text.py turns into words. `ending` is the code of why the session is over for good.
+    told: a code that words.py turns into words. `ending` is the code of why the session is over for good.
     """
 
     line: Line

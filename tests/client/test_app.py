@@ -18,12 +18,16 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 
 from client.actions import Action, Again, Leave, Move, Resign, ToggleReady
 from client.tui.app import REFRESH_S, Links, RaceApp
+from client.tui.canvas import text_of
+from client.tui.commands import Ui
 from client.view import Line, SessionView
 from engine.board import Board, Direction
+from engine.deck import SoloDeck
+from engine.game import Game
 from protocol.messages import Phase
 from protocol.text import SafeText
 
-from .pictures_of import LINK, SEATS, game, view
+from .pictures_of import LINK, SEATS, canvas, game, view
 
 PATIENCE_S = 10.0
 MODES = {"alternate screen": "1049", "bracketed paste": "2004"}
@@ -48,6 +52,9 @@ class Terminal:
         self.picture = picture
         self.columns, self.rows = columns, rows
         self.written = Written()
+        self._screen = pyte.Screen(columns, rows)
+        self._stream = pyte.Stream(self._screen)
+        self._fed = 0
         self.actions: list[Action] = []
         self.views = 0
         self.obey: Callable[[Action], None] = lambda action: None
@@ -71,9 +78,12 @@ class Terminal:
         self.app.refresh()
 
     def screen(self) -> pyte.Screen:
-        screen = pyte.Screen(self.columns, self.rows)
-        pyte.Stream(screen).feed(self.written.getvalue())
-        return screen
+        if (self._screen.columns, self._screen.lines) != (self.columns, self.rows):
+            self._screen.resize(self.rows, self.columns)
+        written = self.written.getvalue()
+        self._stream.feed(written[self._fed :])
+        self._fed = len(written)
+        return self._screen
 
     def shown(self) -> str:
         return "\n".join(line.rstrip() for line in self.screen().display)
@@ -102,6 +112,10 @@ class Terminal:
 
     async def until_shown(self, text: str) -> None:
         await self.until(lambda: text in self.shown())
+
+    async def until_painted(self) -> None:
+        painted = canvas(self.picture, self.columns, self.rows, Ui(join=LINK))
+        await self.until(lambda: self.shown() == "\n".join(text_of(painted)))
 
     async def end(self) -> int:
         async with asyncio.timeout(PATIENCE_S):
@@ -283,6 +297,19 @@ async def test_a_terminal_that_changes_its_size_in_a_race_gets_a_new_layout_and_
             screen.type("w")
             await screen.until_shown(sign)
         await screen.until(lambda: len(screen.actions) == 4)
+
+
+async def test_after_many_redraws_the_terminal_shows_exactly_what_is_painted() -> None:
+    race, sizes = Game(4, SoloDeck(bytes(32))), {20: (100, 30), 40: (30, 12), 60: (80, 24)}
+    async with terminal(view(Phase.RACING, clock_ms=None)) as screen:
+        for step in range(80):
+            if step in sizes:
+                screen.columns, screen.rows = sizes[step]
+                os.kill(os.getpid(), signal.SIGWINCH)
+            race.move(Direction(step % 4))
+            board = game(board=race.board, score=race.score, moves=race.moves, max_exponent=race.max_exponent)
+            screen.change(replace(screen.picture, game=board))
+            await screen.until_painted()
 
 
 async def test_a_hostile_name_sends_no_control_sequence_to_the_terminal() -> None:
