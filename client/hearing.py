@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
-from client.events import SaveRecord
 from client.ending import check_record, ended_fits
+from client.events import SaveRecord
 from client.fetching import Fetching
 from client.play import OwnRace
 from client.race import Race

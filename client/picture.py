@@ -51,6 +51,7 @@ def draw(session: Session, now_ms: int) -> SessionView:
         tally=tuple(TallyPicture(name=t.name, wins=t.wins, draws=t.draws, losses=t.losses) for t in table.tally),
         countdown_ms=_countdown_ms(session, table, now_ms),
         clock_ms=_clock_ms(session, table, now_ms),
+        idle_warning_ms=_idle_warning_ms(session, now_ms),
         game=_game(session),
         offer=_offer(session, now_ms),
         outcome=_outcome(race),
@@ -102,6 +103,19 @@ def _clock_ms(session: Session, table: TableView, now_ms: int) -> int | None:
     return passed_ms
 
 
+def _idle_warning_ms(session: Session, now_ms: int) -> int | None:
+    """Returns what is left until this seat counts as away for not moving, once that is near (rules 4.9)."""
+    race, own = session.race, session.own
+    if race is None or own is None or own.done or session.trust is None:
+        return None
+    deal, passed_ms = session.trust.deal, session.race_ms(now_ms)
+    told = race.tick.seats[own.seat] if race.tick is not None else _NOTHING
+    if deal is None or not deal.settings.idle_ms or passed_ms < 0 or told.away_until_ms:
+        return None
+    left_ms = own.log.last_ms + deal.settings.idle_ms - passed_ms
+    return max(left_ms, 0) if left_ms <= deal.windows.idle_warning_ms else None
+
+
 def _game(session: Session) -> GamePicture | None:
     own = session.race.own if session.race is not None else None
     if own is None or own.game is None:
@@ -131,6 +145,7 @@ def _offer(session: Session, now_ms: int) -> OfferPicture | None:
         by_you=offer.seat == mine,
         agreed=mine in offer.agreed,
         lapse_ms=max(0, offer.lapses_ms - session.clock.lobby_ms(now_ms)),
+        agreed_seats=offer.agreed,
     )
 
 

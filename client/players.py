@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from client.bot import NAMES, Hands, Part, Vanish
 from client.runner import Runner, now_ms
@@ -36,6 +36,10 @@ class Player:
     part: Part = field(default_factory=Part)
     return_after_s: float | None = None  # after it has vanished; None: never
     signer: Signer = field(default_factory=lambda: Signer(os.urandom(32)))
+
+    def called(self, name: str) -> Player:
+        """Returns the same player under this name."""
+        return replace(self, name=name)
 
     def session(self) -> Session:
         """Returns its session, for its first visit to the table or another."""

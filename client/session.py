@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from client.clock import LobbyClock
 from client.doing import do
-from client.events import Acted, Connect, Connected, Disconnect, Dropped, Effect, Event, Received, Send, Woke
+from client.events import Acted, Connect, Connected, Disconnect, Dropped, Effect, Event, Received, Send
 from client.hearing import hear
 from client.picture import draw
 from client.play import OwnRace
@@ -187,11 +187,10 @@ class Session:
 
     def say_ready(self) -> None:
         """Answers the Deal that stands, if it deals what the table shows (deal.md 3.2)."""
-        if self.table is None or self.seat is None or self.trust is None:
-            return
-        seat = self.table.seats[self.seat]
-        if seat is None:
-            return
+        assert self.table is not None, "only who is at a table says Ready"
+        assert self.trust is not None, "a lobby proves its key before there is a table"
+        seat = None if self.seat is None else self.table.seats[self.seat]
+        assert seat is not None, "only who sits says Ready"
         ready = self.trust.promise(seat.name, self.table.settings, computer=seat.computer)
         if ready is not None:
             self.send(messages.SayReady(ready))
@@ -211,8 +210,6 @@ class Session:
             case Acted():
                 self.notice = ""
                 do(event.action, self, now_ms)
-            case Woke():
-                pass
 
     def _receive(self, message: messages.FromLobby, now_ms: int) -> None:
         if isinstance(message, messages.Challenge):

@@ -65,13 +65,14 @@ class GamePicture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferPicture:
-    """The draw offer that stands."""
+    """The draw offer that stands. `agreed_seats` have agreed to it, its maker among them."""
 
     by_seat: int
     by_name: SafeText
     by_you: bool
     agreed: bool  # you have agreed
     lapse_ms: int
+    agreed_seats: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,8 @@ class Check:
 class SessionView:
     """Everything a screen needs. `phase` is None until the lobby has said Welcome.
 
-    `clock_ms`: time left in a timed race, else time since the start. `notice` is the last thing the person should be
+    `clock_ms`: time left in a timed race, else time since the start. `idle_warning_ms`: once you are warned that you
+    do not move (rules 4.9), what is left until you count as away. `notice` is the last thing the person should be
     told: a code that words.py turns into words. `ending` is the code of why the session is over for good.
     """
 
@@ -114,6 +116,7 @@ class SessionView:
     tally: tuple[TallyPicture, ...] = ()
     countdown_ms: int | None = None
     clock_ms: int | None = None
+    idle_warning_ms: int | None = None
     game: GamePicture | None = None
     offer: OfferPicture | None = None
     outcome: Outcome | None = None

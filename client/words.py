@@ -1,51 +1,25 @@
-"""Codes and values in words for a person: what happened, then what to do (ux.md §1, §5).
+"""Values of a view in words for a person (ux.md §5): figures, settings, players, and how a race ended.
 
-Every message goes through `say` or `say_n`, so that translations need no other change (xgettext
---keyword=say --keyword=say_n:1,2). Messages have named placeholders and are never put together from pieces.
+advice.py has the words for the codes of refusals and endings, language.py how a message finds its translation.
+Messages have named placeholders and are never put together from pieces.
 """
 
 from __future__ import annotations
 
-import gettext
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
 
+from client.advice import CODES, Advice, advice, exit_code
+from client.language import later, number, say, say_n
 from client.view import Line, OfferPicture, SeatPicture, SessionView, TallyPicture
 from engine.race import Kind, Outcome, SeatState, Termination
+from protocol.limits import IDLE_MS_DEFAULT, LEAD_DEFAULT, LEAD_STRICT
 from protocol.messages import Phase, TableSettings
 from protocol.text import SafeText
 
-DOMAIN = "race2048"
-
-
-def say(message: str, **values: object) -> str:
-    """Returns `message` in the person's language, its placeholders filled in."""
-    return _catalogue().gettext(message).format_map(values)
-
-
-def say_n(one: str, many: str, count: int, **values: object) -> str:
-    """Returns `one` or `many`, whichever goes with `count`, which the message names {count}."""
-    return _catalogue().ngettext(one, many, count).format_map({"count": number(count), **values})
-
-
-@cache
-def _catalogue() -> gettext.NullTranslations:
-    """Returns the translations, found once: looking for them is slow, and a screen asks dozens of times."""
-    return gettext.translation(DOMAIN, fallback=True)
-
-
-def _later(message: str) -> str:
-    """Marks a message for translation that `say` gets later (xgettext --keyword=_later)."""
-    return message
-
+# What is imported above is part of the words, too.
+__all__ = ["CODES", "Advice", "advice", "exit_code", "later", "number", "say", "say_n"]
 
 # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def number(value: int) -> str:
-    """Returns 20412 as "20,412"."""
-    return format(value, ",")
 
 
 def signed(value: int) -> str:
@@ -80,6 +54,16 @@ def seconds_left(ms: int) -> str:
     return say("{seconds} s", seconds=max(-(-ms // 1_000), 0))
 
 
+def duration_words(ms: int) -> str:
+    """Returns a length of time as it is chosen: "3 min", "90 s", "1 min 30 s"."""
+    minutes, seconds = divmod(ms // 1_000, 60)
+    if not minutes or (minutes == 1 and seconds):
+        return say("{seconds} s", seconds=ms // 1_000)
+    if not seconds:
+        return say("{minutes} min", minutes=minutes)
+    return say("{minutes} min {seconds} s", minutes=minutes, seconds=seconds)
+
+
 def code_in_groups(code: str) -> str:
     """Returns a table code as it is read aloud: "482-913"."""
     if not code.isdigit() or len(code) < 6:
@@ -98,6 +82,25 @@ def settings_words(settings: TableSettings) -> str:
     return say("{board}, last one moving", board=size)
 
 
+def limits_words(settings: TableSettings) -> str:
+    """Returns what else was chosen, as far as it is not the usual: "idle limit 1 min, strict"; often nothing."""
+    parts = []
+    if settings.kind != Kind.TIMED and settings.idle_ms != IDLE_MS_DEFAULT:
+        time = duration_words(settings.idle_ms)
+        parts.append(say("idle limit {time}", time=time) if settings.idle_ms else say("no idle limit"))
+    if settings.lead != LEAD_DEFAULT:
+        strict = settings.lead == LEAD_STRICT
+        parts.append(say("strict") if strict else say("lead {lead}", lead=settings.lead))
+    return say(", ").join(parts)
+
+
+def all_settings_words(settings: TableSettings) -> str:
+    """Returns everything that was chosen: "4×4, first to 2048, up to 4 players, strict"."""
+    played = say("{settings}, up to {players} players", settings=settings_words(settings), players=settings.seats)
+    rest = limits_words(settings)
+    return say("{settings}, {rest}", settings=played, rest=rest) if rest else played
+
+
 # ── players ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -106,12 +109,21 @@ def state_words(seat: SeatPicture) -> str:
     if seat.state is SeatState.RESIGNED:
         return say("resigned")
     if seat.state is SeatState.FORFEITED:
-        return say("gone")
+        return say("forfeited")
     if seat.state is SeatState.STUCK:
         return say("deck used up") if seat.deck_used_up else say("stuck")
     if seat.away_ms is not None:
         return say("away {time}", time=seconds_left(seat.away_ms))
     return say("racing") if seat.connected else say("away")
+
+
+def wishes_words(view: SessionView) -> str:
+    """Returns who would like another race (rules 3.7), once somebody has said so."""
+    asked = [seat for seat in view.seats if seat is not None and seat.wants_again and seat.connected]
+    others = say(", ").join(seat.name for seat in asked if not seat.you)
+    if any(seat.you for seat in asked) and not view.i_am_host:
+        return say("You have asked for another race: the host deals it.")
+    return say("Asked for another race: {names}.", names=others) if others else ""
 
 
 def ready_words(seat: SeatPicture) -> str:
@@ -135,7 +147,7 @@ def tally_words(tally: Sequence[TallyPicture]) -> str:
 
 
 def offer_words(offer: OfferPicture) -> str:
-    """Returns the draw offer that stands and how to answer it, without the keys."""
+    """Returns the draw offer that stands, without the keys that answer it."""
     time = seconds_left(offer.lapse_ms)
     if offer.by_you:
         return say("You offer a draw ({time}).", time=time)
@@ -144,58 +156,69 @@ def offer_words(offer: OfferPicture) -> str:
     return say("{name} offers a draw ({time}).", name=offer.by_name, time=time)
 
 
+def votes_words(view: SessionView) -> str:
+    """Returns how many of those who are asked have agreed to the draw offer; nothing where one word decides."""
+    asked = sum(seat is not None and seat.state.in_race for seat in view.seats)
+    if view.offer is None or asked < 3 or not view.offer.agreed_seats:
+        return ""
+    return say("{count} of {asked} agree.", count=len(view.offer.agreed_seats), asked=asked)
+
+
 # ── how it ended ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 # By termination: the message for one winner, for yourself, and for several.
 _OUTCOMES = {
     Termination.ALONE: (
-        _later("{name} is the only one left"),
-        _later("You are the only one left"),
-        _later("{names} are left: a draw"),
+        later("{name} is the only one left"),
+        later("You are the only one left"),
+        later("{names} are left: a draw"),
     ),
     Termination.TARGET: (
-        _later("{name} made {target} first"),
-        _later("You made {target} first"),
-        _later("{names} made {target} at the same moment: a draw"),
+        later("{name} made {target} first"),
+        later("You made {target} first"),
+        later("{names} made {target} at the same moment, in as many moves: a dead heat"),
     ),
     Termination.LAST_MOVER: (
-        _later("{name} can still move and leads: everyone else is stuck"),
-        _later("You can still move and lead: everyone else is stuck"),
-        _later("{names} can still move: a draw"),
+        later("{name} can still move and leads: everyone else is stuck"),
+        later("You can still move and lead: everyone else is stuck"),
+        later("{names} can still move: a draw"),
     ),
     Termination.ALL_STUCK: (
-        _later("All stuck: {name} has the highest score"),
-        _later("All stuck: you have the highest score"),
-        _later("All stuck: {names} share the highest score, a draw"),
+        later("All stuck: {name} has the highest score"),
+        later("All stuck: you have the highest score"),
+        later("All stuck: {names} share the highest score, a draw"),
     ),
     Termination.BELL: (
-        _later("Time is up: {name} has the highest score"),
-        _later("Time is up: you have the highest score"),
-        _later("Time is up: {names} share the highest score, a draw"),
+        later("Time is up: {name} has the highest score"),
+        later("Time is up: you have the highest score"),
+        later("Time is up: {names} share the highest score, a draw"),
     ),
-    Termination.DRAW: (
-        _later("A draw, agreed by all who were in the race"),
-        _later("A draw, agreed by all who were in the race"),
-        _later("A draw, agreed by all who were in the race"),
-    ),
-    Termination.VOID: (
-        _later("The race is void: nobody was left in it"),
-        _later("The race is void: nobody was left in it"),
-        _later("The race is void: nobody was left in it"),
-    ),
+    Termination.DRAW: (later("A draw, agreed by all who were in the race"),) * 3,
+    Termination.VOID: (later("The race is void: nobody was left in it"),) * 3,
 }
 
 
 def outcome_words(outcome: Outcome, seats: Sequence[SeatPicture | None], settings: TableSettings) -> str:
     """Returns why a race ended and who has won it, in a sentence without its full stop."""
-    winners = [seat for seat in seats if seat is not None and seat.seat in outcome.winners]
+    seated = [seat for seat in seats if seat is not None]
+    winners = [seat for seat in seated if seat.seat in outcome.winners]
+    if outcome.termination is Termination.VOID and any(seat.state.in_race for seat in seated):
+        return say("The race is void: the lobby could not see it to its end")
     one, you, several = _OUTCOMES[outcome.termination]
-    values = {"target": 1 << settings.target_exponent}
     if len(winners) == 1:
-        return say(you if winners[0].you else one, name=winners[0].name, **values)
+        told = say(you if winners[0].you else one, name=winners[0].name, target=1 << settings.target_exponent)
+        out = _out_words(seated) if outcome.termination is Termination.ALONE else ""
+        return say("{outcome}: {others}", outcome=told, others=out) if out else told
     if not winners and outcome.termination not in (Termination.VOID, Termination.DRAW):
         return say("The race is over")
-    return say(several, names=say(", ").join(winner.name for winner in winners), **values)
+    names = say(", ").join(winner.name for winner in winners)
+    return say(several, names=names, target=1 << settings.target_exponent)
+
+
+def _out_words(seats: Sequence[SeatPicture]) -> str:
+    """Returns how those who are out of the race left it: "hare resigned, owl forfeited"."""
+    out = [seat for seat in seats if not seat.state.in_race]
+    return say(", ").join(say("{name} {state}", name=seat.name, state=state_words(seat)) for seat in out)
 
 
 def place_words(view: SessionView) -> str:
@@ -228,76 +251,3 @@ def check_words(view: SessionView) -> str:
     return say(
         "THE RECORD DOES NOT AGREE with what you saw ({reason}). Both are kept: show them to the others.", reason=reason
     )
-
-
-# ── codes ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """What happened, and what to do about it (empty if there is nothing to do)."""
-
-    happened: str
-    remedy: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.happened} {self.remedy}".strip()
-
-
-# Every code of protocol.refusals, and those of client.events.Dropped: (what happened, what to do).
-_CODES = {
-    "frame": (_later("The other side sent something that is no message."), _later("Update race2048 on both sides.")),
-    "order": (_later("That cannot be done now."), ""),
-    "version": (_later("This lobby speaks another version of the protocol."), _later("Update the older race2048.")),
-    "proof": (_later("The lobby could not prove who it is."), _later("Ask the host for a fresh link.")),
-    "name": (_later("This name is taken or cannot be used."), _later("Choose another with --name.")),
-    "settings": (_later("A table cannot have these settings."), _later("See race2048 host --help.")),
-    "no-table": (_later("There is no table with this code."), _later("Check the code, or ask the host for the link.")),
-    "guessing": (_later("Too many wrong codes from this address."), _later("Wait a minute, or use the link.")),
-    "full": (_later("All seats are taken."), _later("You can watch: a seat may become free.")),
-    "locked": (_later("The host has locked the table."), _later("Ask the host to unlock it.")),
-    "kicked": (_later("The host has freed your seat."), _later("You can watch; ask the host to let you sit again.")),
-    "racing": (_later("A race is on."), _later("You can watch, and sit down when it is over.")),
-    "watch-code": (_later("With the watch code one can only watch."), _later("Ask the host for the table code.")),
-    "not-host": (_later("Only the host can do that."), ""),
-    "not-seated": (_later("You have no seat."), _later("Take a free one first.")),
-    "not-ready": (_later("Not everyone is ready."), _later("At least one guest, and every guest, must be ready.")),
-    "too-late": (_later("It is too late to stop the countdown."), ""),
-    "signature": (_later("The lobby did not accept a signature."), _later("Update race2048; if it stays, report it.")),
-    "slice": (_later("The lobby did not accept some moves."), _later("They are sent again by themselves.")),
-    "flood": (_later("Too much was sent at once."), _later("Wait a moment.")),
-    "seal": (_later("The lobby did not accept a seal."), _later("Update race2048; if it stays, report it.")),
-    "vote": (_later("The draw cannot be offered or answered now."), _later("Try again in ten seconds.")),
-    "no-record": (_later("The lobby has no record of this race."), ""),
-    "silent": (_later("Nothing was heard from you for too long."), _later("Check your network.")),
-    "replaced": (_later("You have connected from another terminal."), _later("Go on there.")),
-    "closed": (_later("The table is closed."), _later("Open a new one with race2048 host.")),
-    "capacity": (_later("This lobby is full."), _later("Try again later, or host your own: race2048 host.")),
-    "draining": (_later("This lobby is going down."), _later("Try again in a minute.")),
-    "unreachable": (_later("The lobby cannot be reached."), _later("Check the link and your network.")),
-    "not-a-lobby": (_later("There is something else at this address, not a lobby."), _later("Check the link.")),
-    "lost": (_later("The connection to the lobby was lost."), _later("Come back with race2048 join.")),
-}  # fmt: skip
-
-CODES = frozenset(_CODES)
-
-_UNREACHED = frozenset({"unreachable", "not-a-lobby", "lost", "draining", "proof"})
-_HARMLESS = frozenset({"", "closed", "replaced", "left"})
-
-
-def advice(code: str) -> Advice:
-    """Returns what to tell a person about a code; one that nobody knows yet is named."""
-    known = _CODES.get(code)
-    if known is None:
-        return Advice(say("The lobby says “{code}”.", code=SafeText.shown(code)))
-    happened, remedy = known
-    return Advice(say(happened), say(remedy) if remedy else "")
-
-
-def exit_code(ending: str) -> int:
-    """Returns the exit code of a session that ended with this code (ux.md §1)."""
-    if ending in _HARMLESS:
-        return 0
-    if ending in _UNREACHED:
-        return 3
-    return 5 if ending == "version" else 4

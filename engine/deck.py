@@ -6,7 +6,8 @@ Refuses to know boards, who may get which link when (deal.md 4), and where a see
 
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
+from functools import partial
 from hashlib import sha256
 from struct import Struct
 from typing import Final, NamedTuple, Protocol
@@ -24,7 +25,7 @@ _LINKS_DEALT_MAX: Final = 8  # so many links' draws are kept: the players of a r
 _LOBBY_STRIDE: Final = 128
 _CLIENT_STRIDE: Final = 16
 _LINK_PREFIX: Final = tag_prefix("link")
-_value_and_lot: Final = Struct(">QQ16x").unpack
+_values_and_lots: Final = Struct(">QQ16x").iter_unpack
 
 
 class Draw(NamedTuple):
@@ -32,6 +33,9 @@ class Draw(NamedTuple):
 
     exponent: int
     lot: int
+
+
+_draw: Final = partial(tuple.__new__, Draw)  # Draw(…) takes twice as long
 
 
 class LinkMissing(LookupError):  # noqa: N818  a state of affairs, not a fault
@@ -56,11 +60,13 @@ class Deck(Protocol):
 def draws_of_link(key: bytes, i: int) -> tuple[Draw, ...]:
     """The eight draws that link i deals with its key (deal.md 1.2)."""
     first = DRAWS_PER_LINK * (i - 1)
-    draws = []
+    keyed = sha256(key)
+    digests = b""
     for d in range(first, first + DRAWS_PER_LINK):
-        value, lot = _value_and_lot(sha256(key + u32(d)).digest())
-        draws.append(Draw(2 if value < _FOUR_BELOW else 1, lot))
-    return tuple(draws)
+        hashed = keyed.copy()
+        hashed.update(d.to_bytes(4, "big"))
+        digests += hashed.digest()
+    return tuple([_draw((2 if value < _FOUR_BELOW else 1, lot)) for value, lot in _values_and_lots(digests)])
 
 
 class _KeyedDeck(ABC):
@@ -116,12 +122,16 @@ def link_before(chain_id: bytes, i: int, link: bytes) -> bytes:
     return sha256(_LINK_PREFIX + chain_id + i.to_bytes(4, "big") + link).digest()
 
 
-def _descent(chain_id: bytes, i: int, link: bytes, down_to: int) -> Iterator[tuple[int, bytes]]:
-    """(i, L[i]) and those before it, as numbers and links."""
-    yield i, link
-    for earlier in range(i - 1, down_to - 1, -1):
-        link = link_before(chain_id, earlier + 1, link)
-        yield earlier, link
+def _links_down(chain_id: bytes, i: int, link: bytes, down_to: int) -> list[bytes]:
+    """L[i] and those before it: `link_before` again and again."""
+    prefix = sha256(_LINK_PREFIX + chain_id)
+    links = [link]
+    for number in range(i, down_to, -1):
+        before = prefix.copy()
+        before.update(number.to_bytes(4, "big") + link)
+        link = before.digest()
+        links.append(link)
+    return links
 
 
 class _Links:
@@ -134,15 +144,14 @@ class _Links:
         self._kept: dict[int, bytes] = {}
         self._recent: dict[int, bytes] = {}  # a run of links is asked for upwards and made downwards, once
 
-    def keep(self, descent: Iterable[tuple[int, bytes]]) -> None:
-        """Takes in a descent from a new highest link to the former one."""
-        former = self.highest
-        for i, link in descent:
-            self.highest = max(i, self.highest)
-            if i % self._stride == 0 or i == self.highest:
-                self._kept[i] = link
-        if former % self._stride:
-            del self._kept[former]
+    def keep(self, highest: int, links: Sequence[bytes]) -> None:
+        """Takes in the links from a new highest one down to the former."""
+        if self.highest % self._stride:
+            del self._kept[self.highest]
+        self.highest = highest
+        self._kept[highest] = links[0]
+        over = highest % self._stride
+        self._kept.update(zip(range(highest - over, -1, -self._stride), links[over :: self._stride], strict=False))
 
     def link(self, i: int) -> bytes:
         """L[i], for 0 ≤ i ≤ highest."""
@@ -154,7 +163,8 @@ class _Links:
         if len(self._recent) > self._stride:
             self._recent.clear()
         top = min(i + -i % self._stride, self.highest)
-        self._recent.update(_descent(self._chain_id, top, self._kept[top], i))
+        links = _links_down(self._chain_id, top, self._kept[top], i)
+        self._recent.update(zip(range(top, i - 1, -1), links, strict=True))
 
 
 class Chain:
@@ -164,7 +174,7 @@ class Chain:
         self.chain_id: Final = _checked("chain id", chain_id, CHAIN_ID_BYTES)
         self.length: Final = length
         self._links = _Links(chain_id, _LOBBY_STRIDE)
-        self._links.keep(_descent(chain_id, length, _checked("last link", last, SECRET_BYTES), 0))
+        self._links.keep(length, _links_down(chain_id, length, _checked("last link", last, SECRET_BYTES), 0))
         self.anchor: Final = self._links.link(0)
 
     def link(self, i: int) -> bytes:
@@ -205,7 +215,7 @@ class RaceDeck(_KeyedDeck):
         self._mix = _checked("mix", mix, SECRET_BYTES)
         self._length = length
         self._links = _Links(chain_id, _CLIENT_STRIDE)
-        self._links.keep([(0, _checked("anchor", anchor, SECRET_BYTES))])
+        self._links.keep(0, [_checked("anchor", anchor, SECRET_BYTES)])
 
     @property
     def known_draws(self) -> int:
@@ -222,11 +232,11 @@ class RaceDeck(_KeyedDeck):
             raise ChainBroken(f"link {i}, {len(link)} bytes: no link of a chain of {self._length}")
         known = self._links.highest
         meeting = min(i, known)
-        descent = list(_descent(self._chain_id, i, link, meeting))
-        if descent[-1][1] != self._links.link(meeting):
+        links = _links_down(self._chain_id, i, link, meeting)
+        if links[-1] != self._links.link(meeting):
             raise ChainBroken(f"link {i} does not lead to link {meeting} that is known")
         if i > known:
-            self._links.keep(descent)
+            self._links.keep(i, links)
 
     def _key(self, i: int) -> bytes:
         if i > self._links.highest:

@@ -9,6 +9,8 @@ from typing import Final
 
 from .board import Board, Direction
 from .deck import Deck
+from .grid import GRIDS, nothing_moves
+from .lines import Lines
 
 
 class IllegalMove(ValueError):  # noqa: N818  says what is wrong
@@ -28,46 +30,98 @@ class Game:
         LinkMissing: the deck does not know its first two draws yet.
     """
 
-    __slots__ = ("_deck", "board", "deck_used_up", "fours", "moves", "score", "stuck")
+    __slots__ = (
+        "_columns",
+        "_deck",
+        "_grid",
+        "_moves_max",
+        "_rows",
+        "deck_used_up",
+        "fours",
+        "max_exponent",
+        "moves",
+        "score",
+        "size",
+        "stuck",
+    )
 
     def __init__(self, size: int, deck: Deck) -> None:
         first, second = deck.draw(0), deck.draw(1)
-        self._deck = deck
-        self.board = Board.empty(size).spawn(*first).spawn(*second)
+        self.size = size  # the number of rows and of columns
         self.score = 0
         self.moves = 0
         self.fours = (first.exponent == 2) + (second.exponent == 2)
+        self.max_exponent = max(first.exponent, second.exponent)  # of the max tile
         self.stuck = False  # two tiles never fill a board
         self.deck_used_up = False  # the reason for stuck in rules 4.10
+        self._deck = deck
+        self._moves_max = deck.draw_count - 2
+        self._rows = Board.empty(size).spawn(*first).spawn(*second).rows
+        self._grid = GRIDS[size]
+        self._columns: Lines = ()  # made when they are wanted; one of the two may be ()
+
+    def copy(self) -> "Game":
+        """A game that stands where this one does, with the same deck; moves in one are not made in the other."""
+        twin = object.__new__(Game)
+        twin.size, twin.score, twin.moves, twin.fours = self.size, self.score, self.moves, self.fours
+        twin.max_exponent, twin.stuck, twin.deck_used_up = self.max_exponent, self.stuck, self.deck_used_up
+        twin._deck, twin._moves_max, twin._grid = self._deck, self._moves_max, self._grid
+        twin._rows, twin._columns = self._rows, self._columns
+        return twin
 
     @property
-    def size(self) -> int:
-        """The number of rows and of columns."""
-        return self.board.size
-
-    @property
-    def max_exponent(self) -> int:
-        """The exponent of the max tile."""
-        return self.board.max_exponent
+    def board(self) -> Board:
+        """The board after the last move."""
+        return Board(self._rows, self._columns)
 
     def move(self, direction: Direction) -> int | None:
         """Makes a move and returns its points; None, and nothing has changed, if it is illegal (rules 1.4).
 
+        This is what `Board.slide`, `Board.spawn` and `Board.stuck` do one after the other, without the boards between.
+
         Raises:
             LinkMissing: the move is legal, but the draw after it is not known yet; nothing has changed.
         """
-        slid = None if self.stuck else self.board.slide(direction)
+        if self.stuck:
+            return None
+        grid = self._grid
+        lines = (self._rows or self._make_rows()) if direction & 1 else (self._columns or self._make_columns())
+        slid = grid.pushes[direction](lines)
         if slid is None:
             return None
-        board, points = slid
+        pushed, points = slid
         exponent, lot = self._deck.draw(self.moves + 2)
-        self.board = board = board.spawn(exponent, lot)
+        if direction & 1:
+            self._rows, left = grid.spawn_in_rows(pushed, exponent, lot)
+            self._columns = ()
+        else:
+            self._columns, left = grid.spawn_in_columns(pushed, exponent, lot)
+            self._rows = ()
         self.score += points
-        self.moves += 1
-        self.fours += exponent == 2
-        self.deck_used_up = self.moves + 2 == self._deck.draw_count
-        self.stuck = self.deck_used_up or board.stuck
+        self.moves = moves = self.moves + 1
+        if exponent == 2:
+            self.fours += 1
+            self.max_exponent = max(2, self.max_exponent)
+        if points >> self.max_exponent > 1:  # a larger tile has at least these points
+            self.max_exponent = self.board.max_exponent
+        if left == 1 or moves == self._moves_max:
+            self._end()
         return points
+
+    def _end(self) -> None:
+        """Looks whether the game, whose board is full or whose deck is used up, is stuck."""
+        self.deck_used_up = self.moves == self._moves_max
+        self.stuck = self.deck_used_up or (
+            nothing_moves(self._rows or self._make_rows()) and nothing_moves(self._columns or self._make_columns())
+        )
+
+    def _make_rows(self) -> Lines:
+        self._rows = rows = self._grid.crossed(self._columns)
+        return rows
+
+    def _make_columns(self) -> Lines:
+        self._columns = columns = self._grid.crossed(self._rows)
+        return columns
 
 
 def replay(size: int, deck: Deck, directions: Iterable[Direction]) -> Game:

@@ -14,6 +14,10 @@ import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lobby.opening import DealOptions
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - friends on the network are to find it; this machine only is --bind 127.0.0.1
 PORT = 2048
@@ -70,7 +74,11 @@ def parser() -> argparse.ArgumentParser:
         "--linger", type=_seconds, metavar="SECONDS", help="end after so long without a race or anybody here"
     )
     made.add_argument(
-        "--deal-seed", type=_seed, metavar="HEX", help="deal every race from this seed (32 bytes): for demos and tests"
+        "--deal",
+        type=_deal,
+        metavar="JSON",
+        help='deal every race like this, for demos and tests: {"seed": 64 hex digits, "chain_length": links, '
+        '"windows": {name: milliseconds}}, each where it differs from the usual',
     )
     made.add_argument("--json", action="store_true", help="say where it listens as one line of JSON")
     made.add_argument("-v", "--verbose", action="store_true", help="log what happens")
@@ -149,7 +157,6 @@ async def _run(options: argparse.Namespace, data_dir: Path, seed: bytes, listene
     from importlib import metadata
 
     from lobby.lobby import Lobby
-    from lobby.opening import DealOptions
     from lobby.server import Server
     from protocol import signing
 
@@ -160,7 +167,7 @@ async def _run(options: argparse.Namespace, data_dir: Path, seed: bytes, listene
         entropy=os.urandom,
         epoch=int(time.time()),
         program=f"race2048 {version}",
-        options=DealOptions(seed=options.deal_seed),
+        options=options.deal,
     )
     server = Server(core, records_dir=data_dir / "records", public_url=options.public_url, linger_s=options.linger)
     loop = asyncio.get_running_loop()
@@ -205,8 +212,62 @@ def _port(text: str) -> int:
     return port
 
 
-def _seed(text: str) -> bytes:
-    seed = bytes.fromhex(text)
+def _deal(text: str) -> DealOptions:
+    """Returns the dealing that was asked for; clients can read the Deals it makes."""
+    from dataclasses import fields
+
+    import msgspec
+
+    from lobby.opening import DealOptions
+    from protocol.layout import LayoutError
+    from protocol.limits import Windows
+
+    try:
+        asked = json.loads(text)
+        _refuse_unknown("a Deal", asked, [field.name for field in fields(DealOptions)])
+        _refuse_unknown("windows", asked.get("windows", {}), Windows.__struct_fields__)
+        if "seed" in asked:
+            asked["seed"] = _seed(asked["seed"])
+        options = msgspec.convert(asked, DealOptions, builtin_types=(bytes,))
+        _try_out(options)
+    except LayoutError as error:
+        raise argparse.ArgumentTypeError(f"no race can be dealt like this: {error.what}") from None
+    except (msgspec.ValidationError, OverflowError, json.JSONDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"no race can be dealt like this: {error}") from None
+    return options
+
+
+def _try_out(options: DealOptions) -> None:
+    """Raises LayoutError or OverflowError if there is no Deal with these options."""
+    from protocol.deal import Deal
+    from protocol.messages import TableSettings
+
+    deal = Deal(
+        lobby_key=bytes(32),
+        table_id=bytes(16),
+        race_number=1,
+        chain_id=bytes(16),
+        anchor=bytes(32),
+        settings=TableSettings(),
+        windows=options.windows,
+        chain_length=options.chain_length,
+    )
+    Deal.decode(deal.encode())
+
+
+def _refuse_unknown(what: str, asked: object, names: Sequence[str]) -> None:
+    if not isinstance(asked, dict):
+        raise argparse.ArgumentTypeError(f"{what} is a JSON object")
+    unknown = next((name for name in asked if name not in names), None)
+    if unknown is not None:
+        raise argparse.ArgumentTypeError(f"{what} has no {unknown!r}; there are: {', '.join(names)}")
+
+
+def _seed(value: object) -> bytes:
+    try:
+        seed = bytes.fromhex(value) if isinstance(value, str) else b""
+    except ValueError:
+        seed = b""
     if len(seed) != KEY_BYTES:
         raise argparse.ArgumentTypeError(f"a seed is {KEY_BYTES} bytes in hex")
     return seed

@@ -32,11 +32,7 @@ class Closing:
 
     def awaited(self) -> list[Track]:
         """Returns the tracks whose closing seal could still come: unsealed moves, and somebody there to seal them."""
-        return [
-            track
-            for track in self._run.tracks
-            if track.unsealed_moves and track.seat.connection is not None and not track.dropping
-        ]
+        return [t for t in self._run.tracks if t.unsealed_moves and t.seat.connection is not None]
 
     def record(self, signer: Signer) -> bytes:
         """Returns the complete record, signed."""

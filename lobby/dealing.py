@@ -46,6 +46,12 @@ class Dealing:
         self._answer_by_ms = None
         self._due_ms = max(now_ms, self._dealt_ms + limits.DEAL_INTERVAL_MS)
 
+    def next_race(self, settings: TableSettings, now_ms: int) -> messages.Dealt:
+        """Makes the Deal for the race after one that was played; returns what tells everyone of it."""
+        self.opening.deal_next(settings)
+        self._dealt_ms = now_ms
+        return messages.Dealt(self.opening.deal_signed)
+
     def calm(self) -> None:
         """The row of burnt Deals is over: a race has started, or the host has changed the settings."""
         self._burns = 0

@@ -9,12 +9,13 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
+from lobby.coming import expel, leave
 from lobby.people import Member, Seat
 from lobby.racing import RaceRun
 from lobby.track import Track
 from protocol import limits, messages
 from protocol.deal import settings_fault
-from protocol.messages import FromClient, Phase
+from protocol.messages import FromClient
 from protocol.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def _pong(message: messages.Pong, table: Table, member: Member, now_ms: int) -> 
 
 @hear.register(messages.Leave)
 def _leave(message: messages.Leave, table: Table, member: Member, now_ms: int) -> None:
-    table.leave(member, now_ms)
+    leave(table, member, now_ms)
 
 
 @hear.register(messages.AskRecord)
@@ -169,7 +170,7 @@ def _slice(message: messages.Slice, table: Table, member: Member, now_ms: int) -
     if place is not None:
         run, track = place
         if run.take_slice(track, message, now_ms, member.line):
-            table.out.close(member.connection, Refusal.SLICE)
+            expel(table, member, Refusal.SLICE, now_ms)
 
 
 @hear.register(messages.Seal)
@@ -177,7 +178,7 @@ def _seal(message: messages.Seal, table: Table, member: Member, now_ms: int) -> 
     place = _place(table, member)
     if place is not None:
         run, track = place
-        run.take_seal(track, message, now_ms, settling=table.phase is not Phase.RACING)
+        run.take_seal(track, message, now_ms)
 
 
 @hear.register(messages.Resync)

@@ -7,7 +7,8 @@ clocks are server.py's. Time and entropy are handed in.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
+from collections import deque
+from dataclasses import dataclass
 from functools import singledispatchmethod
 
 from lobby.events import (
@@ -49,13 +50,6 @@ class _Visitor:
     table: Table | None = None
 
 
-@dataclass(slots=True)
-class _Guesses:
-    """Wrong codes from one address: when the latest came (architecture.md §1 of the codes: nobody may guess)."""
-
-    times_ms: list[int] = field(default_factory=list)
-
-
 class Lobby:
     """All tables of one lobby: `handle` takes an event and returns effects, `deadline` is when it wants to be woken.
 
@@ -74,7 +68,7 @@ class Lobby:
         self._waiting: dict[int, _Visitor] = {}  # those not at a table yet, oldest first
         self._tables: dict[str, Table] = {}  # by both codes
         self._alarms: list[tuple[int, str]] = []  # a heap of (time, code); an alarm may be out of date
-        self._guesses: dict[str, _Guesses] = {}
+        self._guesses: dict[str, deque[int]] = {}  # wrong codes by address: when they came, the latest address last
         self._draining = False
         self._out = Outbox()
 
@@ -94,8 +88,6 @@ class Lobby:
             case Drained():
                 self._draining = True
                 self._out.send(self._visitors, messages.Drain())
-            case Woke():
-                pass
         self._look_at_clock(now_ms)
         return self._out
 
@@ -138,8 +130,8 @@ class Lobby:
         effects = table.handle(event, now_ms)
         self._out.extend(effects)
         for effect in effects:
-            if isinstance(effect, Close) and effect.connection in self._visitors:
-                self._visitors[effect.connection].table = None
+            if isinstance(effect, Close):  # what it may still say is not heard
+                self._visitors.pop(effect.connection, None)
         if table.phase is Phase.CLOSED:
             del self._tables[table.code], self._tables[table.watch_code]
         else:
@@ -233,12 +225,12 @@ class Lobby:
     def _join(self, message: messages.Join, visitor: _Visitor, now_ms: int) -> bool:
         if visitor.key is None:
             return False
-        if self._is_guessing(visitor.address, now_ms):
+        table = self._tables.get(message.code)
+        if (table is None or not table.seats(visitor.key)) and self._is_guessing(visitor.address, now_ms):
             self._refuse_and_close(visitor.connection, Refusal.GUESSING, now_ms)
             return True
-        table = self._tables.get(message.code)
         if table is None:
-            self._guesses.setdefault(visitor.address, _Guesses()).times_ms.append(now_ms)
+            self._guessed(visitor.address, now_ms)
             self._refuse_and_close(visitor.connection, Refusal.NO_TABLE, now_ms)
             return True
         if visitor.role is not Role.WATCHER and judge_name(message.name) is None:
@@ -279,11 +271,16 @@ class Lobby:
             if code not in self._tables:
                 return code
 
+    def _guessed(self, address: str, now_ms: int) -> None:
+        """Notes a wrong code, and forgets the addresses that have stopped."""
+        times_ms = self._guesses.pop(address, deque(maxlen=limits.GUESSES_MAX))
+        times_ms.append(now_ms)
+        self._guesses[address] = times_ms
+        while next(iter(self._guesses.values()))[-1] <= now_ms - limits.GUESS_WINDOW_MS:
+            del self._guesses[next(iter(self._guesses))]
+
     def _is_guessing(self, address: str, now_ms: int) -> bool:
-        guesses = self._guesses.get(address)
-        if guesses is None:
+        times_ms = self._guesses.get(address)
+        if times_ms is None or len(times_ms) < limits.GUESSES_MAX:
             return False
-        guesses.times_ms = [time for time in guesses.times_ms if time > now_ms - limits.GUESS_WINDOW_MS]
-        if not guesses.times_ms:
-            del self._guesses[address]
-        return len(guesses.times_ms) >= limits.GUESSES_MAX
+        return times_ms[0] > now_ms - limits.GUESS_WINDOW_MS

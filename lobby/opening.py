@@ -64,11 +64,14 @@ class Opening:
         self._deal(settings)
         return burnt
 
-    def deal_next(self, settings: TableSettings, record_hash: bytes) -> None:
-        """Makes the Deal for the race after one that was played; `record_hash` is SHA-256 of its record."""
+    def played(self, record_hash: bytes) -> None:
+        """The race of this Deal was played; `record_hash` is SHA-256 of its record."""
         self._race_number += 1
         self._burnt = 0
         self._previous_record = record_hash
+
+    def deal_next(self, settings: TableSettings) -> None:
+        """Makes the Deal for the race after one that was played."""
         self._deal(settings)
 
     def ready_holds(self, signed: Signed, seat: Seat) -> bool:

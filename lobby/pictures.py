@@ -9,7 +9,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from lobby.people import Member
-from protocol.messages import RaceView, RecordReady, TableChanged, TableView, Welcome
+from protocol.messages import Phase, RaceView, RecordReady, TableChanged, TableView, Welcome
 
 if TYPE_CHECKING:
     from lobby.table import Table
@@ -21,7 +21,7 @@ def table_view(table: Table, *, with_code: bool) -> TableView:
     return TableView(
         code=table.code if with_code else "",
         watch_code=table.watch_code,
-        phase=table.phase,
+        phase=Phase.RACING if table.phase is Phase.SETTLING else table.phase,  # rules 5.3
         settings=seating.settings,
         seats=seating.view(),
         host=seating.host,

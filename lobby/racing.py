@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from engine.deck import DealtDeck
 from engine.game import Game
-from engine.race import Absent, Left, Outcome, Race, RaceEvent, SeatState, Vote, Voted, fold
+from engine.race import Absent, Left, Outcome, Race, RaceEvent, SeatState, Termination, Vote, Voted, fold
 from lobby.events import Outbox
 from lobby.opening import Opened
 from lobby.people import Line, Seat
@@ -50,6 +50,9 @@ class RaceRun:
         self.happened: list[tuple[RaceEvent, RecordEvent]] = []
         self.out = Outbox()
         self._audience = audience
+        self._settled_ms: int | None = None  # when something ended the race, by arrival
+        self._drawn = False  # what ended it was a draw agreed by all
+        self._offer = 0  # the number of the draw offer that stood then
 
     # ── what arrives ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -77,8 +80,8 @@ class RaceRun:
             self._act(track, message.seal, now_ms)
         return False
 
-    def take_seal(self, track: Track, message: Seal, now_ms: int, *, settling: bool) -> None:
-        """Takes in a seal on its own and, unless the race is being decided already, what it says."""
+    def take_seal(self, track: Track, message: Seal, now_ms: int) -> None:
+        """Takes in a seal on its own, and what it says."""
         if track.dropping:
             return
         try:
@@ -86,8 +89,7 @@ class RaceRun:
         except TrackError as fault:
             self._refuse(track, fault.code)
             return
-        if not settling:
-            self._act(track, message.seal, now_ms)
+        self._act(track, message.seal, now_ms)
 
     def resync(self, track: Track, moves: int, now_ms: int) -> None:
         """Takes up slices again where the lobby has the log; one that says otherwise is refused again."""
@@ -99,20 +101,21 @@ class RaceRun:
     # ── who comes and goes ──────────────────────────────────────────────────────────────────────────────────────
 
     def gone(self, track: Track, now_ms: int) -> None:
-        """The seat's connection is lost: its window to come back begins (rules 4.6)."""
-        track.dropping = False
-        track.resynced_ms = None
+        """The seat's connection is lost: its window to come back begins, but not long before the race (rules 4.6)."""
         if self.live.seats[track.number].state.in_race:
-            track.lost_until_ms = now_ms + self.windows.away_ms
+            from_ms = max(now_ms, self.start_ms - self.windows.cancel_ms)
+            track.lost_until_ms = from_ms + self.windows.away_ms
             self._decided(now_ms, ())
 
     def back(self, track: Track, now_ms: int) -> None:
-        """The seat has a connection again."""
+        """The seat has a connection again, or another one."""
+        track.dropping = False
+        track.resynced_ms = None
         track.tick_sent = self.ticker.number if self.ticker.last else 0
         if self.live.seats[track.number].state is SeatState.MOVING and now_ms >= self.start_ms:
             track.link_sent = max(track.link_sent, track.link_allowed(now_ms - self.start_ms))
         track.must_resume = track.seals > 0
-        if self.live.seats[track.number].absent:
+        if self.live.seats[track.number].absent and self._settled_ms is None:
             self._happened(Absent(track.stamp(now_ms - self.start_ms), track.number, absent=False), EventKind.RETURNED)
         if track.lost_until_ms:
             track.lost_until_ms = 0
@@ -137,7 +140,7 @@ class RaceRun:
 
     def deadline(self, lines: Callable[[Track], Line | None]) -> int | None:
         """Returns when `wake` next has something to do while the race runs, on the lobby's clock."""
-        times = [self.ticker.deadline()]
+        times: list[int | None] = [self.ticker.deadline]
         if self.live.offer is not None:
             times.append(self.start_ms + self.live.offer.t_ms + self.terms.offer_lapse_ms)
         if self.terms.bell_ms:
@@ -148,17 +151,19 @@ class RaceRun:
         return min((time for time in times if time is not None), default=None)
 
     def wake(self, now_ms: int, lines: Callable[[Track], Line | None]) -> None:
-        """Does everything whose time has come: links, windows, lapsed offers, the sample."""
-        for track in self.tracks:
-            due_ms = self._link_deadline(track, lines(track))
-            if due_ms is not None and now_ms >= due_ms:
-                self._send_link(track, now_ms)
+        """Does everything whose time has come: windows, lapsed offers, and while it goes on links and the sample."""
         for track in self.tracks:
             self._look_at_windows(track, now_ms)
         offer = self.live.offer
         self.live.lapse(now_ms - self.start_ms)
         if self.live.offer is not offer:
             self._decided(now_ms, ())
+        if self.would_end(now_ms):
+            return
+        for track in self.tracks:
+            due_ms = self._link_deadline(track, lines(track))
+            if due_ms is not None and now_ms >= due_ms:
+                self._send_link(track, now_ms)
         tick = self.ticker.sample(now_ms, self._presences())
         if tick is not None:
             self._tell(tick)
@@ -166,6 +171,13 @@ class RaceRun:
     def would_end(self, now_ms: int) -> bool:
         """Returns whether what has arrived would end the race (rules 5.3)."""
         return self.live.decide(now_ms - self.start_ms) is not None
+
+    def settle(self, now_ms: int) -> None:
+        """Something has ended the race: from now on nothing is told, and only what is on its way still counts (5.3)."""
+        outcome = self.live.decide(now_ms - self.start_ms)
+        self._settled_ms, self._drawn = now_ms, outcome is not None and outcome.termination is Termination.DRAW
+        if self.live.offer is not None:
+            self._offer = self.live.offer.number
 
     def outcome(self) -> tuple[Outcome | None, Race]:
         """Returns the fold of everything that has arrived, in the order of t*."""
@@ -178,9 +190,7 @@ class RaceRun:
         Draw offers that came to nothing are left out: the record does not tell them, and the fold of the record must
         be the fold of the race.
         """
-        offer = self.live.offer
-        number = offer.number if offer is not None else None
-        return [(event, kept) for event, kept in self.happened if not isinstance(event, Voted) or event.offer == number]
+        return [pair for pair in self.happened if not isinstance(pair[0], Voted) or pair[0].offer == self._offer]
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -202,6 +212,8 @@ class RaceRun:
 
     def _act(self, track: Track, signed: Signed, now_ms: int) -> None:
         seal = SealBody.decode(signed.body)
+        if not self._counts(seal.act, now_ms):
+            return
         if seal.act is Act.RESIGN and self.live.seats[track.number].state.in_race:
             t_ms = track.stamp(now_ms - self.start_ms)
             self._happened(Left(t_ms, track.number, SeatState.RESIGNED), EventKind.RESIGNED, signed)
@@ -209,10 +221,26 @@ class RaceRun:
         elif seal.act in VOTES:
             self._vote(track, signed, seal, now_ms)
 
+    def _counts(self, act: Act, now_ms: int) -> bool:
+        """Returns whether what is said now may still decide: in a settling only what came in its first millisecond.
+
+        All events of one millisecond count together (rules §4); later ones come after the end. Who has agreed cannot
+        take that back: then nothing more counts.
+        """
+        if self._settled_ms is None:
+            return True
+        return now_ms == self._settled_ms and not self._drawn and act in (Act.RESIGN, Act.AGREE)
+
     def _vote(self, track: Track, signed: Signed, seal: SealBody, now_ms: int) -> None:
-        vote, t_ms = VOTES[seal.act], track.stamp(now_ms - self.start_ms)
+        vote, offer, t_ms = VOTES[seal.act], self.live.offer, now_ms - self.start_ms
+        if vote is Vote.AGREE and offer is not None:
+            # Within one millisecond the seats have no order: who agrees comes after the offer, however quick.
+            t_ms = max(t_ms, offer.t_ms + 1)
+        t_ms = track.stamp(t_ms)
         self.live.lapse(t_ms)
-        if self.live.vote_fault(track.number, vote, seal.argument, t_ms) is not None:
+        offer = self.live.offer
+        unseen = vote is Vote.AGREE and offer is not None and seal.tick_seen < offer.tick  # rules 6.4
+        if unseen or self.live.vote_fault(track.number, vote, seal.argument, t_ms) is not None:
             assert track.seat.connection is not None, "only a connected seat says anything"
             self.out.refuse(track.seat.connection, Refusal.VOTE)
             return
@@ -229,7 +257,7 @@ class RaceRun:
 
     def _decided(self, now_ms: int, seats: Sequence[int]) -> None:
         """Tells a decided event at once, unless it ends the race: of that, nothing is told yet (rules 5.3)."""
-        if not self.would_end(now_ms):
+        if self._settled_ms is None and not self.would_end(now_ms):
             self._tell(self.ticker.decided(now_ms, self._presences(), seats))
 
     def _tell(self, tick: Ticked) -> None:

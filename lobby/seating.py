@@ -63,8 +63,7 @@ class Seating:
         name = distinct_name(name, (seat.name for seat in self))
         seat = Seat(member.key, name, member.role is Role.COMPUTER, now_ms, member.connection)
         self.seats[self.seats.index(None)] = seat
-        if self.host_left:
-            self.hand_over()
+        self.returned(member.key)
         return seat
 
     def free(self, key: bytes) -> None:
@@ -73,14 +72,11 @@ class Seating:
         if place is not None:
             self.seats[place] = None
 
-    def resize(self, settings: TableSettings) -> bool:
-        """Takes new settings; returns False, and changes nothing, if more people sit than would have a seat."""
+    def resize(self, settings: TableSettings) -> None:
+        """Takes new settings, which have a seat for everyone who sits; they close up."""
         seated = list(self)
-        if len(seated) > settings.seats:
-            return False
         self.settings = settings
         self.seats = [*seated, *[None] * (settings.seats - len(seated))]
-        return True
 
     def rotate(self) -> None:
         """Moves everyone one seat on, over the occupied seats in order, the last to the first (rules 3.7)."""
@@ -125,14 +121,20 @@ class Seating:
             return []
         return [seat.key for seat in self if seat.connection is None and seat.lost_ms <= lost_before_ms]
 
-    def hand_over(self) -> bool:
-        """Gives the host's role to the longest-seated connected person; returns whether there was one (rules 3.10)."""
+    def hand_over(self) -> None:
+        """Gives the host's role to the longest-seated connected person, now or as soon as there is one (rules 3.10)."""
         persons = [s for s in self if not s.computer and s.connection is not None and s.key != self.host]
         self.host_left = not persons
         if persons:
             self.host = min(persons, key=lambda seat: seat.since_ms).key
             self.host_lost_ms = None
-        return bool(persons)
+
+    def returned(self, key: bytes) -> None:
+        """Somebody is there (again): the host, or one who takes over where the host has gone and nobody could."""
+        if key == self.host:
+            self.host_lost_ms, self.host_left = None, False
+        elif self.host_left:
+            self.hand_over()
 
     def finish(self, outcome: Outcome, now_ms: int) -> None:
         """A race is over: it is counted, every Ready is taken back, and who is lost has the full time to come back."""

@@ -13,19 +13,20 @@ a word. `MOVES` says which phase may follow which, and why; `_enter` lets nothin
     FINISHED   the record is out; Again, changed settings, or nothing
     CLOSED     nobody can come any more
 
-What the parts do is in seating.py (who sits), opening.py (how a deck comes to be), racing.py (a race), closing.py (its
-record) and presence.py (who is still there). This module knows when.
+What the parts do is in coming.py (who comes and goes), seating.py (who sits), opening.py (how a deck comes to be),
+racing.py (a race), closing.py (its record) and presence.py (who is still there). This module knows when.
 """
 
 from __future__ import annotations
 
 from lobby.closing import Closing
+from lobby.coming import arrive, expel, lose
 from lobby.dealing import Dealing
-from lobby.events import Archive, Arrived, Close, Effect, Gone, Outbox, Said, TableEvent, Woke
+from lobby.events import Archive, Arrived, Effect, Gone, Outbox, Said, TableEvent
 from lobby.hearing import hear
 from lobby.opening import DealOptions, Entropy, Opening
-from lobby.people import Line, Member
-from lobby.pictures import record_ready, table_view, tell_table, welcome
+from lobby.people import Line
+from lobby.pictures import record_ready, table_view, tell_table
 from lobby.presence import Presence
 from lobby.racing import RaceRun
 from lobby.seating import Seating
@@ -123,13 +124,11 @@ class Table:
             self.run.out = out
         match event:
             case Arrived():
-                self._arrive(event, now_ms)
+                arrive(self, event, now_ms)
             case Gone():
-                self._lose(event.connection, now_ms)
+                lose(self, event.connection, now_ms)
             case Said():
                 self._hear(event, now_ms)
-            case Woke():
-                pass
         self._look_at_clock(now_ms)
         if self._changed:
             self._changed = False
@@ -152,72 +151,15 @@ class Table:
         """Whether a race is going on or somebody is connected."""
         return self.phase in _IN_RACE or len(self.presence) > 0
 
+    def seats(self, key: bytes) -> bool:
+        """Returns whether this key has a seat here: who comes back to it has not guessed the code."""
+        return self.seating.seat_of(key) is not None
+
     def view(self) -> TableView:
         """Returns the public picture of the table."""
         return table_view(self, with_code=True)
 
-    # ── who comes and goes ──────────────────────────────────────────────────────────────────────────────────────
-
-    def _arrive(self, event: Arrived, now_ms: int) -> None:
-        for other in [member for member in self.presence if member.key == event.key]:
-            self.presence.remove(other.connection)
-            self.out.close(other.connection, Refusal.REPLACED)
-        line = Line(heard_ms=now_ms, pinged_ms=now_ms - limits.PING_INTERVAL_MS)
-        member = Member(event.connection, event.key, event.role, event.raw_name, event.may_sit, line)
-        fault = self._take_place(member, now_ms)
-        if member.key == self.seating.host:
-            self.seating.host_lost_ms = None
-        self.presence.add(member)
-        self.out.send((member.connection,), welcome(self, member, now_ms))
-        if fault is not None:
-            self.out.refuse(member.connection, fault)
-        self.changed()
-
-    def _take_place(self, member: Member, now_ms: int) -> Refusal | None:
-        """Gives a newcomer the own old seat, or a free one; returns why there is none for one who wanted to play."""
-        seat = self.seating.seat_of(member.key)
-        if seat is not None:
-            seat.connection = member.connection
-            track = self.track_of(member.key)
-            if track is not None and self.run is not None:
-                self.run.back(track, now_ms)
-            return None
-        if member.role is messages.Role.WATCHER or not member.may_sit:
-            return None
-        fault = Refusal.RACING if self.phase is not Phase.SEATING else self.seating.sit_fault(member)
-        if fault is None:
-            self.seating.sit(member, now_ms)
-        return fault
-
-    def _lose(self, connection: int, now_ms: int) -> None:
-        """A connection is gone; its seat is kept for a while (rules 3.10, 4.6)."""
-        member = self.presence.remove(connection)
-        if member is None:
-            return
-        seat = self.seating.seat_of(member.key)
-        if seat is not None:
-            seat.connection, seat.lost_ms = None, now_ms
-            track = self.track_of(member.key)
-            if track is not None and self.run is not None:
-                self.run.gone(track, now_ms)
-        if member.key == self.seating.host:
-            self.seating.host_lost_ms = now_ms
-        self.changed()
-
-    def leave(self, member: Member, now_ms: int) -> None:
-        """Somebody leaves for good; in a race that is the same as a lost connection (rules 4.7)."""
-        if not self._leaving_frees(now_ms):
-            self._lose(member.connection, now_ms)
-        else:
-            self.presence.remove(member.connection)
-            seated = self.seating.seat_of(member.key) is not None
-            self.free(member.key)
-            if member.key == self.seating.host:
-                self.seating.hand_over()
-            if seated and self.phase in (Phase.OPENING, Phase.COUNTDOWN):
-                self.burn(now_ms)
-        self.out.append(Close(member.connection, Refusal.CLOSED))
-        self.changed()
+    # ── who sits ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def free(self, key: bytes) -> None:
         """Frees a seat between races."""
@@ -227,9 +169,10 @@ class Table:
 
     def cancel_fault(self, now_ms: int) -> Refusal | None:
         """Returns why the host's Cancel comes too late, or None (rules 3.5)."""
-        return None if self._leaving_frees(now_ms) else Refusal.TOO_LATE
+        return None if self.leaving_frees(now_ms) else Refusal.TOO_LATE
 
-    def _leaving_frees(self, now_ms: int) -> bool:
+    def leaving_frees(self, now_ms: int) -> bool:
+        """Returns whether who leaves now gives up the seat: not in a race, nor in its last moment before (3.5)."""
         if self.phase is Phase.COUNTDOWN and self.run is not None:
             return now_ms < self.run.start_ms - self._windows.cancel_ms
         return self.phase not in _IN_RACE
@@ -243,12 +186,18 @@ class Table:
 
     def settle_down(self, settings: TableSettings, now_ms: int) -> None:
         """Back to seating with these settings, which clears every Ready (rules 3.4, 3.9)."""
-        if self.phase is Phase.FINISHED:
-            self._end_race()
+        after_race = self.phase is Phase.FINISHED
+        if after_race:
+            self.run = self.closing = self.record = None
+            self.seating.reopen()
+            self.enter(Phase.SEATING, None)
         self.seating.resize(settings)
         self.seating.clear_ready()
         self.dealing.calm()
-        self.dealing.anew(now_ms)
+        if after_race:
+            self.out.send(self.presence.connections(), self.dealing.next_race(settings, now_ms))
+        else:
+            self.dealing.anew(now_ms)
         self.changed()
 
     def close_seats(self, now_ms: int) -> None:
@@ -268,7 +217,6 @@ class Table:
         opened = self.dealing.opening.start(nonces, now_ms + self._windows.countdown_ms)
         self.run = RaceRun(opened, seats, self._signer, self._epoch, self.presence.connections)
         self.run.out = self.out
-        self.dealing.calm()
         self.presence.hurried = True
         self.out.send(self.presence.connections(), messages.Started(opened.start_signed))
         self.enter(Phase.COUNTDOWN, opened.start.start_ms)
@@ -292,7 +240,7 @@ class Table:
         self.seating.rotate()
         self.run = self.closing = self.record = None
         self.enter(Phase.OPENING, now_ms + self._windows.nonce_ms)
-        self.out.send(self.presence.connections(), messages.Dealt(self.dealing.opening.deal_signed))
+        self.out.send(self.presence.connections(), self.dealing.next_race(self.seating.settings, now_ms))
 
     # ── the clock ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -301,16 +249,17 @@ class Table:
         assert phase in MOVES[self.phase], f"{self.phase} cannot lead to {phase}"
         self.phase = phase
         self._phase_ends_ms = ends_ms
-        self.changed()
+        if phase is not Phase.SETTLING:  # of that nobody is told before it is over (rules 5.3)
+            self.changed()
 
     def _look_at_clock(self, now_ms: int) -> None:
         for member in self.presence.wake(now_ms, self.out):
-            self._lose(member.connection, now_ms)
-            self.out.close(member.connection, Refusal.SILENT)
+            expel(self, member, Refusal.SILENT, now_ms)
         self._look_at_people(now_ms)
         if self.run is not None and self.phase in (Phase.COUNTDOWN, Phase.RACING):
             self.run.wake(now_ms, self._line)
             if self.phase is Phase.RACING and self.run.would_end(now_ms):
+                self.run.settle(now_ms)
                 self.enter(Phase.SETTLING, now_ms + self._windows.settle_ms)
         if self.closing is not None and self.phase is Phase.CLOSING and not self.closing.awaited():
             self._finish(self.closing, now_ms)
@@ -318,8 +267,11 @@ class Table:
             self._phase_over(now_ms)
 
     def _look_at_people(self, now_ms: int) -> None:
+        host = self.seating.host
         for key in self.seating.wake(now_ms - self._windows.away_ms, keep=self.phase in _IN_RACE):
             self.free(key)
+        if self.seating.host != host:
+            self.changed()
         everyone = self.presence.connections()
         for key in self.dealing.wake(now_ms, self.seating.settings, everyone, self.out):
             self.free(key)
@@ -328,6 +280,7 @@ class Table:
 
     def _close(self) -> None:
         for member in list(self.presence):
+            self.presence.remove(member.connection)
             self.out.close(member.connection, Refusal.CLOSED)
         self.enter(Phase.CLOSED, None)
 
@@ -343,6 +296,7 @@ class Table:
                 self.burn(now_ms)
             case Phase.COUNTDOWN:
                 self.presence.hurried = False
+                self.dealing.calm()
                 self.enter(Phase.RACING, None)
             case Phase.SETTLING:
                 self._decide(now_ms)
@@ -374,19 +328,14 @@ class Table:
             self._finish(self.closing, now_ms)
 
     def _finish(self, closing: Closing, now_ms: int) -> None:
-        """The record is complete: it is kept, told, and the next Deal tied to it."""
+        """The record is complete: it is kept, told, and the next Deal will be tied to it."""
         record = self.record = closing.record(self._signer)
         ready = record_ready(record)
         self.out.append(Archive(self.code, closing.race_number, record))
         self.out.send(self.presence.connections(), ready)
         self.seating.finish(closing.outcome, now_ms)
-        self.dealing.opening.deal_next(self.seating.settings, ready.sha256)
+        self.dealing.opening.played(ready.sha256)
         self.enter(Phase.FINISHED, None)
-
-    def _end_race(self) -> None:
-        self.run = self.closing = self.record = None
-        self.seating.reopen()
-        self.enter(Phase.SEATING, None)
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -42,18 +42,21 @@ class Ticker:
         """The number that the next tick will have."""
         return self.number + 1
 
-    def deadline(self) -> int | None:
-        """Returns when the next sample is due, or None while no figure has changed."""
-        return self._sample_after_ms if self._figures() != self._sample else None
+    @property
+    def deadline(self) -> int:
+        """When the next sample is due: every second, or the time of a tick would tell when somebody moved."""
+        return self._sample_after_ms
 
     def sample(self, now_ms: int, presences: Sequence[Presence]) -> Ticked | None:
-        """Returns the tick with fresh figures if one is due."""
-        due_ms = self.deadline()
-        if due_ms is None or now_ms < due_ms:
+        """Returns the tick with fresh figures if a sample is due and any has changed."""
+        if now_ms < self._sample_after_ms:
             return None
-        self._sample = self._figures()
         passed = (now_ms - self._start_ms) // TICK_INTERVAL_MS
         self._sample_after_ms = self._start_ms + (passed + 1) * TICK_INTERVAL_MS
+        figures = self._figures()
+        if figures == self._sample:
+            return None
+        self._sample = figures
         return self._tick(now_ms, presences)
 
     def decided(self, now_ms: int, presences: Sequence[Presence], seats: Sequence[int]) -> Ticked:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass
 
 from engine.board import Direction
@@ -78,7 +77,7 @@ class Track:
         Raises TrackError, and changes nothing, if any of it is not right.
         """
         moves = self._read(body)
-        if signed_seal is None and self._unsealed_too_long(arrival.at_ms):
+        if signed_seal is None and self._unsealed_ms(moves) + self._deal.windows.unsealed_ms < arrival.at_ms:
             raise TrackError(Refusal.SEAL)
         game, full_ms, results = self._replay(moves, arrival)
         head = self.log.head
@@ -157,7 +156,7 @@ class Track:
         # A move is followed by a draw; a client that has not got its link has guessed.
         if len(self.log) + len(moves.directions) + 1 >= 8 * self.link_sent:
             raise TrackError(Refusal.SLICE)
-        game, full_ms, results = copy(self.game), self._full_ms, []
+        game, full_ms, results = self.game.copy(), self._full_ms, []
         for direction, t_ms in zip(moves.directions, moves.times, strict=True):
             pace = paced(full_ms, t_ms, self._deal.windows)
             if pace is None:
@@ -205,18 +204,17 @@ class Track:
             return False
         return exponent >= settings.target_exponent > self.game.max_exponent
 
-    def _unsealed_too_long(self, arrival_ms: int) -> bool:
-        if not self.unsealed_moves:
-            return False
-        return self.log.times[self.sealed_moves] + self._deal.windows.unsealed_ms < arrival_ms
+    def _unsealed_ms(self, moves: MoveSlice) -> int:
+        """Returns the claimed time of the first move that would be unsealed after these."""
+        return self.log.times[self.sealed_moves] if self.unsealed_moves else moves.times[0]
 
     def _open(self, signed: Signed, moves: int, head: bytes, tick_seen: int) -> SealBody:
         try:
             seal = open_seal(signed, self.seat.key, self._mix)
         except LayoutError:
             raise TrackError(Refusal.SEAL) from None
-        expected = (self.number, self.seals + 1, moves, head)
-        if (seal.seat, seal.number, seal.moves, seal.head) != expected:
+        # Numbers may skip: a seal that came with a slice that was too late for the race is not taken.
+        if (seal.seat, seal.moves, seal.head) != (self.number, moves, head) or seal.number <= self.seals:
             raise TrackError(Refusal.SEAL)
         if not tick_seen <= seal.tick_seen <= self.tick_sent:
             raise TrackError(Refusal.SEAL)

@@ -12,16 +12,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from client import events as client_events
-from client.actions import Action
+from client.actions import Action, Move, Start, ToggleReady
 from client.session import Goal, JoinTable, OpenTable, Session
 from client.view import SessionView
+from engine.board import Direction
+from engine.digest import digest, u32
 from lobby import events as lobby_events
 from lobby.lobby import Lobby
 from lobby.opening import DealOptions
 from protocol.codec import FrameError, decode_from_client, decode_from_lobby, encode
-from protocol.messages import Role, TableSettings
+from protocol.messages import Phase, Refused, Role, TableSettings
 from protocol.signing import Signer
-from engine.digest import digest, u32
+
+DIRECTIONS = {"u": Direction.UP, "r": Direction.RIGHT, "d": Direction.DOWN, "l": Direction.LEFT}
 
 
 def entropy_of(seed: str) -> Callable[[int], bytes]:
@@ -49,7 +52,7 @@ class Client:
     cut: bool = False  # it cannot reach the lobby
     records: list[client_events.SaveRecord] = field(default_factory=list)
     heard: list[bytes] = field(default_factory=list)
-    alarm: int | None = None
+    stalled_until_ms: int = 0
 
     def view(self, world: World) -> SessionView:
         return self.session.view(world.now_ms + self.clock_ms)
@@ -58,22 +61,23 @@ class Client:
 class World:
     """The lobby, the clients, and everything that is on its way between them."""
 
-    def __init__(self, options: DealOptions | None = None, start_ms: int = 1_000_000) -> None:
+    def __init__(self, options: DealOptions | None = None, *, start_ms: int = 1_000_000, seed: str = "") -> None:
         self.now_ms = start_ms
         self.lobby = Lobby(
             signer=Signer(digest("test", b"lobby")),
-            entropy=entropy_of("lobby"),
+            entropy=entropy_of(f"lobby{seed}"),
             epoch=7,
             program="test 1",
             options=options,
         )
         self.clients: dict[str, Client] = {}
         self.archived: list[lobby_events.Archive] = []
+        self.refused: list[tuple[str, str]] = []  # who was refused, and with which code
+        self._still = 0
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
         self._order = itertools.count()
         self._connections = itertools.count(1)
         self._by_connection: dict[int, Client] = {}
-        self._last_arrival: dict[tuple[int, bool], int] = {}
 
     # ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -94,15 +98,26 @@ class World:
         self._perform_client(client, session.begin(self._client_ms(client)))
         return client
 
-    def host(self, settings: TableSettings, name: str = "fox", **line: int) -> Client:
+    def host(self, settings: TableSettings, name: str = "fox", *, delay_ms: int = 0, clock_ms: int = 0) -> Client:
         """Starts a client that opens a table, and waits until it stands."""
-        host = self.client(name, OpenTable(settings), **line)
+        host = self.client(name, OpenTable(settings), delay_ms=delay_ms, clock_ms=clock_ms)
         self.run_while(lambda: host.session.table is None)
         return host
 
-    def join(self, host: Client, name: str, **line: int) -> Client:
+    def join(
+        self,
+        host: Client,
+        name: str,
+        *,
+        role: Role = Role.PLAYER,
+        delay_ms: int = 0,
+        clock_ms: int = 0,
+        key: str = "",
+        code: str = "",
+    ) -> Client:
         """Starts a client that joins the host's table, and waits until it is there."""
-        guest = self.client(name, JoinTable(host.view(self).code), **line)
+        goal = JoinTable(code or host.view(self).code)
+        guest = self.client(name, goal, role=role, delay_ms=delay_ms, clock_ms=clock_ms, key=key)
         self.run_while(lambda: guest.session.table is None)
         return guest
 
@@ -115,6 +130,47 @@ class World:
         client.cut = True
         if client.connection is not None:
             self._break(client, "lost")
+
+    def stall(self, client: Client, duration_ms: int) -> None:
+        """Nothing gets through on the client's connection for a while; then all of it does, in order."""
+        client.stalled_until_ms = self.now_ms + duration_ms
+
+    def kill(self, client: Client) -> None:
+        """Ends a client's program at once; whatever was under way from it still arrives."""
+        del self.clients[client.name]
+        if client.connection is not None:
+            self._break(client, "")
+
+    def press(self, client: Client, every_ms: int, order: str = "uldr", *, times: int = 1_000_000) -> None:
+        """A person presses a key every so often while there is a game: the first direction that moves anything."""
+
+        def once(left: int) -> None:
+            own, race = client.session.own, client.session.race
+            over = client.session.ending or (race is not None and race.ended is not None)
+            if over or client.name not in self.clients or not left:
+                return
+            if own is not None and own.game is not None and client.session.race_ms(self._client_ms(client)) >= 0:
+                keys = [DIRECTIONS[letter] for letter in order]
+                key = next((key for key in keys if own.game.board.slide(key) is not None), None)
+                if key is not None and not own.done:
+                    self.act(client, Move(key))
+                    left -= 1
+            self._later(every_ms, lambda: once(left))
+
+        self._later(every_ms, lambda: once(times))
+
+    def start(self, host: Client, *guests: Client) -> None:
+        """Everyone presses Ready, the host Start; returns when the boards are alive."""
+        for guest in guests:
+            self.act(guest, ToggleReady())
+        self.run_while(lambda: not host.view(self).can_start)
+        self.act(host, Start())
+        racers = (host, *guests)
+        self.run_while(lambda: any((v := c.view(self)).phase is not Phase.RACING or v.game is None for c in racers))
+
+    def finish(self, *clients: Client) -> None:
+        """Waits until everyone has the record and has checked it."""
+        self.run_while(lambda: any(client.view(self).check is None for client in clients))
 
     def mend(self, client: Client) -> None:
         """The client can reach the lobby again."""
@@ -137,7 +193,8 @@ class World:
         end_ms = self.now_ms + limit_ms
         while condition():
             moment = self._next_ms()
-            assert moment is not None and moment <= end_ms, "the condition still holds"
+            assert moment is not None, "the condition still holds, and nothing happens any more"
+            assert moment <= end_ms, "the condition still holds"
             self._step(moment)
 
     def _next_ms(self) -> int | None:
@@ -145,8 +202,8 @@ class World:
         if self.lobby.deadline is not None:
             times.append(self.lobby.deadline)
         for client in self.clients.values():
-            if client.session.deadline is not None:
-                times.append(client.session.deadline - client.clock_ms)
+            due_ms = client.session.deadline
+            times += [] if due_ms is None else [due_ms - client.clock_ms]
         return max(self.now_ms, min(times)) if times else None
 
     def _step(self, moment: int) -> None:
@@ -154,17 +211,24 @@ class World:
         if self._queue and self._queue[0][0] <= moment:
             heapq.heappop(self._queue)[2]()
             return
-        if self.lobby.deadline is not None and self.lobby.deadline <= moment:
-            before = self.lobby.deadline
+        if self._is_due(moment):
             self._to_lobby(lobby_events.Woke())
-            assert self.lobby.deadline is None or self.lobby.deadline > before or self._queue, "a deadline stands still"
+            self._still = self._still + 1 if self._is_due(moment) else 0
+            assert self._still < 10, "a deadline of the lobby stands still"
             return
         for client in list(self.clients.values()):
             due_ms = client.session.deadline
             if due_ms is not None and due_ms <= self._client_ms(client):
                 self._perform_client(client, client.session.handle(client_events.Woke(), self._client_ms(client)))
-                after_ms = client.session.deadline
-                assert after_ms is None or after_ms > due_ms, f"{client.name}'s deadline stands still"
+                assert self._later_than(client, due_ms), f"{client.name}'s deadline stands still"
+
+    def _is_due(self, moment: int) -> bool:
+        due_ms = self.lobby.deadline
+        return due_ms is not None and due_ms <= moment
+
+    def _later_than(self, client: Client, due_ms: int) -> bool:
+        after_ms = client.session.deadline
+        return after_ms is None or after_ms > due_ms
 
     def _client_ms(self, client: Client) -> int:
         return self.now_ms + client.clock_ms
@@ -180,6 +244,8 @@ class World:
                 case lobby_events.Send():
                     frame = encode(effect.message)
                     for connection in effect.connections:
+                        if isinstance(effect.message, Refused) and connection in self._by_connection:
+                            self.refused.append((self._by_connection[connection].name, effect.message.code))
                         self._carry_down(connection, frame)
                 case lobby_events.Close():
                     self._close_down(effect.connection, effect.code)
@@ -196,7 +262,7 @@ class World:
                 client.heard.append(frame)
                 self._tell_client(client, client_events.Received(decode_from_lobby(frame)))
 
-        self._later(client.delay_ms, arrive)
+        self._carry(client, arrive)
 
     def _close_down(self, connection: int, code: str) -> None:
         client = self._by_connection.pop(connection, None)
@@ -208,7 +274,7 @@ class World:
                 client.connection = None
                 self._tell_client(client, client_events.Dropped(code))
 
-        self._later(client.delay_ms, arrive)
+        self._carry(client, arrive)
         self._later(0, lambda: self._to_lobby(lobby_events.Disconnected(connection)))
 
     def _tell_client(self, client: Client, event: client_events.Event) -> None:
@@ -251,7 +317,11 @@ class World:
                 event = lobby_events.BadFrame(connection)
             self._to_lobby(event)
 
-        self._later(client.delay_ms, arrive)
+        self._carry(client, arrive)
+
+    def _carry(self, client: Client, arrive: Callable[[], None]) -> None:
+        """Something is on its way for the delay of the line, and until it lets anything through again."""
+        self._later(max(0, client.stalled_until_ms - self.now_ms) + client.delay_ms, arrive)
 
     def _break(self, client: Client, reason: str) -> None:
         connection, client.connection = client.connection, None

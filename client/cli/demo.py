@@ -1,65 +1,110 @@
 """`race2048 demo`: computer players race over real sockets on this computer, and the record is verified.
 
 They are clients like any other. The table is opened by a host who gives the seat up at once and watches, since a
-computer player never hosts (rules 3.10).
+computer player never hosts (rules 3.10). With `--script` the race must have the end that scripts.py says.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from client.actions import Stand, Start
-from client.bot import NAMES, Hands
+from client.bot import NAMES
 from client.child import LINGER_S, ChildError, start_lobby
-from client.link import LobbyAddress, parse_link
-from client.players import computer_session, play
-from client.runner import Runner
-from client.session import OpenTable, Session
+from client.link import LobbyAddress, Place, parse_link
+from client.players import Player, play
+from client.session import OpenTable
 from client.view import Line, SessionView
 from client.words import say, settings_words
 from engine.deck import seed_of_text
 from protocol.limits import SEATS_MAX
 from protocol.messages import Role, TableSettings
 from protocol.signing import fingerprint
-from protocol.verdict import verify_record
+from protocol.verdict import Verdict, verify_record
 
-from . import PROGRAM
-from .exits import BUG, DAMAGED, DONE, NO, Failure
+from .bot import add_manner, player_of
+from .exits import BUG, DAMAGED, DONE, NO, USAGE, Failure
+from .scripts import SCRIPTS, SCRIPTS_BY_NAME, Script
 from .standings import Standings, outcome_json, seat_json
 from .table import add_pace, add_settings, settings_of
 from .visit import Visit, ending_words, run_loop, session_of
 
 PACE = 30.0  # 256 is made in about 140 moves: in five seconds
+LIST = "list"
+_OWN = {"size": 4, "target": 256, "players": SEATS_MAX, "seed": None, "pace": PACE}  # what a script has its own of
+
+
+@dataclass(frozen=True, slots=True)
+class Programme:
+    """What is shown: the race, how it is dealt where not as usual, and the flags of each bot."""
+
+    settings: TableSettings
+    deal: Mapping[str, object]
+    bots: Sequence[str]
+    script: Script | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `demo` takes."""
     add_settings(parser, players=SEATS_MAX, target="256")
-    parser.set_defaults(target=256)
     parser.add_argument("--seed", metavar="TEXT", help=say("deal from this text: the same tiles every time"))
     add_pace(parser, PACE)
+    parser.set_defaults(**_OWN)
+    parser.add_argument(
+        "--script",
+        choices=[*SCRIPTS_BY_NAME, LIST],
+        metavar="NAME",
+        help=say("show one way in which a race can end; the name {list} lists them", list=LIST),
+    )
     parser.add_argument("--json", action="store_true", help=say("a line of JSON for each thing that happens"))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Holds a race; returns 0 if its record is true."""
-    settings = settings_of(options)
-    seed = None if options.seed is None else seed_of_text(options.seed)
+    """Holds a race; returns 0 if its record is true, and its end the one of the script."""
     live = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     standings = Standings(sys.stdout, as_json=options.json, live=live)
-    return run_loop(_demo(settings, seed, options.pace, standings))
+    if options.script is None:
+        deal = {} if options.seed is None else {"seed": seed_of_text(options.seed).hex()}
+        settings = settings_of(options)
+        programme = Programme(settings, deal, (f"--pace {options.pace}",) * settings.seats)
+        return run_loop(_demo(programme, standings))
+    given = next((name for name, usual in _OWN.items() if getattr(options, name) != usual), None)
+    if given is not None:
+        raise Failure(USAGE, say("A script has its own settings. Leave out --{option}.", option=given))
+    if options.script == LIST:
+        return _list(standings)
+    return run_loop(_demo(_scripted(SCRIPTS_BY_NAME[options.script]), standings))
 
 
-async def _demo(settings: TableSettings, seed: bytes | None, pace: float, standings: Standings) -> int:
+def _scripted(script: Script) -> Programme:
+    deal = {"chain_length": script.chain_length, "windows": msgspec.to_builtins(script.windows)}
+    if script.seed is not None:
+        deal["seed"] = seed_of_text(script.seed).hex()
+    return Programme(script.settings, deal, script.bots, script)
+
+
+def _list(standings: Standings) -> int:
+    width = max(map(len, SCRIPTS_BY_NAME))
+    for script in SCRIPTS:
+        standings.line(f"{script.name:{width}}  {say(script.explanation)}")
+        standings.event("script", script=script.name, explanation=say(script.explanation))
+    return DONE
+
+
+async def _demo(programme: Programme, standings: Standings) -> int:
     arguments = ["--bind", "127.0.0.1", "--port", "0", "--linger", str(LINGER_S)]
-    if seed is not None:
-        arguments += ["--deal-seed", seed.hex()]
+    if programme.deal:
+        arguments += ["--deal", json.dumps(programme.deal)]
     with tempfile.TemporaryDirectory(prefix="race2048-") as scratch:
         try:
             child = await start_lobby(arguments, Path(scratch))
@@ -68,42 +113,58 @@ async def _demo(settings: TableSettings, seed: bytes | None, pace: float, standi
         lobby = parse_link(child.url).lobby
         assert lobby is not None, "a link always names a lobby"
         try:
-            path = await _race(settings, lobby, pace, standings)
+            path = await _race(programme, lobby, standings)
         except BaseExceptionGroup as group:  # of a player's task: the first error says it all
             raise group.exceptions[0] from group
         finally:
             await asyncio.to_thread(child.stop)
-    return _verify(path, standings)
+    return _verify(path, programme.script, standings)
 
 
-async def _race(settings: TableSettings, lobby: LobbyAddress, pace: float, standings: Standings) -> Path:
+async def _race(programme: Programme, lobby: LobbyAddress, standings: Standings) -> Path:
     """Holds one race at `lobby`; returns where its record was saved."""
-    visit = Visit(session_of(os.urandom(32), OpenTable(settings), Role.PLAYER, "demo"), lobby)
+    visit = Visit(session_of(os.urandom(32), OpenTable(programme.settings), Role.PLAYER, "demo"), lobby)
     async with visit.running(), asyncio.TaskGroup() as group:
         view = await _until(visit, lambda view: view.code != "")
         standings.event("table", url=lobby.url, code=view.code, watch_code=view.watch_code)
-        standings.line(
-            say("{settings}: {players} computer players.", settings=settings_words(settings), players=settings.seats)
-        )
+        _announce(programme, standings)
         visit.runner.act(Stand())
         await _until(visit, lambda view: view.my_seat is None)
-        pin = fingerprint(visit.session.lobby_key or b"")
-        players = []
-        for seat in range(settings.seats):  # one after the other, so that a seed deals everyone the same again
-            session = computer_session(view.code, pin, PROGRAM, NAMES[seat])
-            players.append(group.create_task(_computer(session, lobby, pace)))
-            await _until(visit, lambda view: sum(each is not None for each in view.seats) == len(players))
+        place = Place(code=view.code, lobby=lobby, pin=fingerprint(visit.session.lobby_key or b""))
+        tasks = []
+        for name, flags in zip(NAMES, programme.bots, strict=False):
+            tasks.append(group.create_task(_computer(_player(name, flags, lobby, place), lobby)))
+            # One after the other, so that a seed deals everyone the same again.
+            await _until(visit, lambda view: sum(each is not None for each in view.seats) == len(tasks))
         await _until(visit, lambda view: view.can_start)
         visit.runner.act(Start())
         path = await _follow(visit, standings)
-        for player in players:
-            player.cancel()
+        for task in tasks:
+            task.cancel()
     return path
 
 
-async def _computer(session: Session, lobby: LobbyAddress, pace: float) -> None:
-    view = await play(Runner(session, lobby.url), Hands(pace))
-    raise Failure(BUG, ending_words(view.ending, lobby, view))
+def _announce(programme: Programme, standings: Standings) -> None:
+    script, settings = programme.script, programme.settings
+    if script is not None:
+        standings.event("script", script=script.name, explanation=say(script.explanation))
+        standings.line(say("{script}: {explanation}.", script=script.name, explanation=say(script.explanation)))
+    standings.line(
+        say("{settings}: {players} computer players.", settings=settings_words(settings), players=settings.seats)
+    )
+
+
+def _player(name: str, flags: str, lobby: LobbyAddress, place: Place) -> Player:
+    """Returns the player that `race2048 bot` with these flags would be."""
+    parser = argparse.ArgumentParser()
+    add_manner(parser, PACE)
+    return player_of(parser.parse_args(["--name", name, *flags.split()]), lobby, place)
+
+
+async def _computer(player: Player, lobby: LobbyAddress) -> None:
+    view, _ = await play(player)
+    if view.line is Line.OVER:  # else it has vanished, as the script says
+        raise Failure(BUG, ending_words(view.ending, lobby, view))
 
 
 async def _until(visit: Visit, seen: Callable[[SessionView], bool]) -> SessionView:
@@ -128,18 +189,32 @@ async def _follow(visit: Visit, standings: Standings) -> Path:
     return Path(view.record_path)
 
 
-def _verify(path: Path, standings: Standings) -> int:
-    """Verifies the record as it stands on the disk."""
+def _verify(path: Path, script: Script | None, standings: Standings) -> int:
+    """Verifies the record as it stands on the disk, and that the race ended as its script says."""
     verdict = verify_record(path.read_bytes())
-    if verdict.ok:
-        standings.line(say("Verified: {path}", path=path))
-    else:
+    otherwise = _otherwise(verdict, script)
+    if not verdict.ok:
         standings.line(say("FALSE: {reason}: {path}", reason=verdict.reason, path=path))
+    else:
+        standings.line(say("Verified: {path}", path=path))
     standings.event(
         "verified",
-        ok=verdict.ok,
+        ok=verdict.ok and not otherwise,
         record=str(path),
         outcome=outcome_json(verdict.outcome),
         seats=[seat_json(seat) for seat in verdict.seats],
+        **({} if script is None else {"script": script.name}),
     )
-    return DONE if verdict.ok else NO
+    if otherwise:
+        print(f"race2048: {otherwise}", file=sys.stderr)
+    return DONE if verdict.ok and not otherwise else NO
+
+
+def _otherwise(verdict: Verdict, script: Script | None) -> str:
+    """Returns what to say of a race that did not end as its script says, empty if it did."""
+    if script is None or verdict.outcome is None:
+        return ""
+    difference = script.difference(verdict.outcome, verdict.seats)
+    return difference and say(
+        "The script {script} went wrong: {difference}.", script=script.name, difference=difference
+    )

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Protocol, TextIO
 
-from client.view import SeatPicture, SessionView
-from client.words import clock, number, outcome_words, say, state_words
+from client.view import OfferPicture, SeatPicture, SessionView
+from client.words import clock, number, offer_words, outcome_words, say, state_words
 from engine.race import Outcome, SeatState
 from protocol.messages import Phase
 from protocol.text import SafeText
@@ -91,6 +91,7 @@ class Standings:
         self._live = live and not as_json
         self._shown: object = None
         self._ended: Outcome | None = None
+        self._offer: OfferPicture | None = None
         self._rows = 0
 
     def event(self, name: str, **values: object) -> None:
@@ -108,7 +109,10 @@ class Standings:
         """Writes what has changed since the last time."""
         seats = [seat for seat in view.seats if seat is not None]
         figures = [(seat.name, seat.score, seat.max_exponent, seat.moves, state_words(seat)) for seat in seats]
-        if view.phase not in _RACE or (figures == self._shown and view.outcome == self._ended):
+        if view.phase not in _RACE:
+            return
+        self._show_offer(view.offer)
+        if figures == self._shown and view.outcome == self._ended:
             return
         if view.outcome is None or figures != self._shown:
             self._shown = figures
@@ -119,6 +123,12 @@ class Standings:
             self.event("ended", outcome=outcome_json(view.outcome), seats=[seat_json(seat) for seat in seats])
             self.line(say("{outcome}.", outcome=outcome_words(view.outcome, seats, view.settings)))
         self._ended = view.outcome
+
+    def _show_offer(self, offer: OfferPicture | None) -> None:
+        if offer is not None and (self._offer is None or offer.by_seat != self._offer.by_seat):
+            self.event("offer", seat=offer.by_seat, lapse_ms=offer.lapse_ms)
+            self.line(offer_words(offer))
+        self._offer = offer
 
     def _paint(self, view: SessionView, seats: Sequence[SeatPicture]) -> None:
         time = clock(view.clock_ms or 0)

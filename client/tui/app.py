@@ -13,7 +13,6 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from prompt_toolkit.application import Application
@@ -30,17 +29,18 @@ from prompt_toolkit.styles import Style
 
 from client.actions import Action
 from client.view import Line, SessionView
-from protocol.messages import Phase
 
 from .canvas import BLANK, Canvas, Cell
-from .commands import Ui, kept, press
+from .commands import Links, Ui, is_on_board, kept, press
 from .paint import changes_in_ms, paint
 from .palette import CLASSIC, Depth, Ink, depth_of
 from .plan import plan
 
+__all__ = ["REFRESH_S", "Links", "RaceApp"]
+
 REFRESH_S = 1 / 30  # the lobby's news are drawn no more often; a key's redraw never waits
 ESCAPE_S = 0.05  # a terminal sends the rest of an arrow sooner than this
-RESULT_S = 0.5  # a key pressed so soon after the result appeared was meant for the race
+RESULT_S = 0.5  # a key pressed so soon after the board has gone was meant for the race
 _CHARS_MAX = 4_096
 _NAMED_KEYS = {
     Keys.Up: "up", Keys.Right: "right", Keys.Down: "down", Keys.Left: "left",
@@ -55,14 +55,6 @@ _DEPTHS = {
     Depth.INDEXED: ColorDepth.DEPTH_8_BIT,
     Depth.TRUE: ColorDepth.DEPTH_24_BIT,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Links:
-    """The full links that the waiting screen shows; either may be empty."""
-
-    join: str
-    watch: str
 
 
 class RaceApp:
@@ -86,7 +78,8 @@ class RaceApp:
         self._app: Application[int] | None = None
         self._stale = False  # there are news that no redraw has shown
         self._drawn_s = 0.0
-        self._result_s: float | None = None  # when the result appeared
+        self._on_board = False  # as it was drawn last
+        self._settled_s = 0.0  # when keys are no longer taken for ones that were meant for the board
         self._refresh_timer: asyncio.TimerHandle | None = None
         self._second_timer: asyncio.TimerHandle | None = None
 
@@ -177,9 +170,9 @@ class RaceApp:
 
     def _is_fresh(self, view: SessionView) -> bool:
         assert self._app is not None, "keys come only while the app runs"
-        if view.phase is not Phase.FINISHED or self._app.loop is None:
+        if is_on_board(view) or self._app.loop is None:
             return False
-        return self._result_s is None or self._app.loop.time() - self._result_s < RESULT_S
+        return self._on_board or self._app.loop.time() < self._settled_s
 
     def _copy(self, text: str) -> None:
         """Puts a text of ours on the clipboard (OSC 52); as base64 nothing in it can end the sequence."""
@@ -212,10 +205,9 @@ class RaceApp:
         self._stale = False
         loop = asyncio.get_running_loop()
         self._drawn_s = loop.time()
-        if view.phase is not Phase.FINISHED:
-            self._result_s = None
-        elif self._result_s is None:
-            self._result_s = self._drawn_s
+        if self._on_board and not is_on_board(view):
+            self._settled_s = self._drawn_s + RESULT_S
+        self._on_board = is_on_board(view)
         if self._second_timer is not None:
             self._second_timer.cancel()
         wait_ms = changes_in_ms(view)

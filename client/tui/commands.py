@@ -14,6 +14,7 @@ from client.actions import (
     Agree,
     Allow,
     Cancel,
+    Change,
     Kick,
     Leave,
     Move,
@@ -30,23 +31,38 @@ from client.words import say
 from engine.board import Direction
 from protocol.messages import Phase
 
+from .choices import Form, stepped_form, with_seated
 from .keys import Verb, keyboard_of, latin, meaning
 
 RACE_PHASES = frozenset({Phase.RACING, Phase.SETTLING, Phase.CLOSING})
+_HARMLESS = frozenset({Verb.HELP, Verb.MENU, Verb.LINK, Verb.COPY, Verb.NEXT, Verb.LEAVE})
 BOARD_PHASES = RACE_PHASES | {Phase.OPENING, Phase.COUNTDOWN}
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The full links that a table can be shown with; either may be empty."""
+
+    join: str
+    watch: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ui:
     """The state of the screen itself, which the session need not know.
 
-    `asking`: RESIGN or LEAVE waits for a yes. `menu`: the chosen line of the menu, None when it is closed.
-    `overlay`: HELP or LINK is shown. `page`: how often Tab was pressed on the result. `keyboard`: see keys.py.
+    `asking`: RESIGN, LEAVE or KICK waits for a yes; `about`: who would be put out. `menu`: the chosen line of the
+    menu, None when it is closed. `form`: the settings screen, None when it is closed. `overlay`: HELP or LINK is
+    shown. `remark`: COPY or ALLOW has just been done. `page`: how often Tab was pressed on the result. `keyboard`:
+    see keys.py.
     """
 
     asking: Verb | None = None
+    about: SeatPicture | None = None
     menu: int | None = None
+    form: Form | None = None
     overlay: Verb | None = None
+    remark: Verb | None = None
     page: int = 0
     keyboard: str = "latin"
     join: str = ""
@@ -99,7 +115,7 @@ def available(view: SessionView, ui: Ui) -> tuple[Command, ...]:
     commands: list[Command] = []
     if view.phase is Phase.SEATING:
         commands += _seating(view)
-    elif view.phase is Phase.COUNTDOWN and view.i_am_host:
+    elif view.phase in (Phase.OPENING, Phase.COUNTDOWN) and view.i_am_host:
         commands.append(Command(Verb.CANCEL, "x", say("stop the countdown"), Cancel()))
     elif view.phase is Phase.RACING:
         commands += _racing(view)
@@ -118,28 +134,35 @@ def available(view: SessionView, ui: Ui) -> tuple[Command, ...]:
 
 
 def _seating(view: SessionView) -> list[Command]:
-    if view.my_seat is None:
-        free = any(seat is None for seat in view.seats)
-        may_sit = free and view.code and not view.locked
-        return [Command(Verb.SIT, "p", say("take a seat"), Sit(), primary=True)] if may_sit else []
     commands = []
+    mine = my_picture(view)
     if view.can_start:
         commands.append(Command(Verb.START, "s", say("start the race"), Start(), primary=True))
-    mine = my_picture(view)
-    if not view.i_am_host and mine is not None:
+    if mine is None and any(seat is None for seat in view.seats) and view.code and (view.i_am_host or not view.locked):
+        commands.append(Command(Verb.SIT, "p", say("take a seat"), Sit(), primary=not view.can_start))
+    if mine is not None and not view.i_am_host:
         label = say("not ready yet") if mine.ready else say("ready")
         commands.append(Command(Verb.READY, "r", label, ToggleReady(), primary=not mine.ready))
-    commands.append(Command(Verb.STAND, "w", say("give up the seat and watch"), Stand(), in_footer=False))
     if view.i_am_host:
-        label = say("unlock the table") if view.locked else say("lock the table")
-        commands.append(Command(Verb.LOCK, "l", label, ToggleLock(), in_footer=False))
-        for seat in view.seats:
-            if seat is not None and not seat.you:
-                label = say("free the seat of {name}", name=seat.name)
-                commands.append(Command(Verb.KICK, "", label, Kick(seat.seat), in_footer=False))
-        label = say("let those who were put out sit again")
-        commands.append(Command(Verb.ALLOW, "", label, Allow(), in_footer=False))
-    return commands
+        commands.append(Command(Verb.SETTINGS, "e", say("settings")))
+    if mine is not None:
+        commands.append(Command(Verb.STAND, "w", say("give up the seat and watch"), Stand(), in_footer=False))
+    return commands + _hosting(view)
+
+
+def _hosting(view: SessionView) -> list[Command]:
+    """Returns what a host can do between races besides starting one."""
+    if not view.i_am_host:
+        return []
+    seating = view.phase is Phase.SEATING  # after a race stray keys come, so all this is in the menu only
+    label = say("unlock the table") if view.locked else say("lock the table")
+    commands = [Command(Verb.LOCK, "l" if seating else "", label, ToggleLock(), in_footer=False)]
+    for seat in view.seats:
+        if seat is not None and not seat.you and (seating or seat.connected):
+            key, label = str(seat.seat + 1) if seating else "", say("free the seat of {name}", name=seat.name)
+            commands.append(Command(Verb.KICK, key, label, Kick(seat.seat), in_footer=False))
+    label = say("let those who were put out sit again")
+    return [*commands, Command(Verb.ALLOW, "", label, Allow(), in_footer=False)]
 
 
 def _racing(view: SessionView) -> list[Command]:
@@ -161,39 +184,60 @@ def _racing(view: SessionView) -> list[Command]:
 
 def _finished(view: SessionView) -> list[Command]:
     mine = my_picture(view)
+    alone = not any(seat is not None and seat.connected and not seat.you for seat in view.seats)
     commands = []
+    if view.i_am_host:
+        commands.append(Command(Verb.AGAIN, "g", say("race again"), Again(), primary=not alone))
+        commands.append(Command(Verb.SETTINGS, "e", say("change settings"), primary=alone))
+    elif mine is not None and not mine.wants_again:
+        commands.append(Command(Verb.AGAIN, "g", say("ask for another race"), Again(), primary=True))
     if mine is not None:
-        label = say("race again") if view.i_am_host or not mine.wants_again else say("asked for another race")
-        commands.append(Command(Verb.AGAIN, "g", label, Again(), primary=True))
+        commands.append(Command(Verb.STAND, "", say("give up the seat and watch"), Stand(), in_footer=False))
     commands.append(Command(Verb.NEXT, "Tab", say("next board"), in_footer=False))
-    return commands
+    return commands + _hosting(view)
 
 
 def kept(view: SessionView, ui: Ui) -> Ui:
     """Returns the screen's state without what a change of the session has made pointless."""
-    if ui.asking is not None and not is_in_race(view):
-        ui = replace(ui, asking=None)
+    if ui.asking is Verb.KICK:
+        # Seats may have closed up: the yes must not hit somebody else.
+        now = ui.about and next((seat for seat in view.seats if seat is not None and seat.seat == ui.about.seat), None)
+        asked = _can_host(view) and ui.about is not None and now is not None and now.name == ui.about.name
+    else:
+        asked = is_in_race(view)
+    if ui.asking is not None and not asked:
+        ui = replace(ui, asking=None, about=None)
+    if ui.form is not None:
+        settings = with_seated(ui.form.settings, sum(seat is not None for seat in view.seats))
+        ui = replace(ui, form=replace(ui.form, settings=settings) if _can_host(view) else None)
     if ui.page and view.phase is not Phase.FINISHED:
         ui = replace(ui, page=0)
     return ui
 
 
+def _can_host(view: SessionView) -> bool:
+    return view.i_am_host and view.phase in (Phase.SEATING, Phase.FINISHED) and view.line is not Line.OVER
+
+
 def press(view: SessionView, ui: Ui, key: str, *, fresh: bool = False) -> Step:
     """Returns what a key does: its name ("up", "enter", "escape", "tab", "interrupt") or the character it made.
 
-    `fresh`: the result has only just appeared, so a key that was meant for the race must not start another.
+    `fresh`: the board has only just gone, so a key that was meant for it must not start or give up anything.
     """
+    ui = replace(ui, remark=None)
     if key == "interrupt":
         return _interrupt(view, ui)
     ui = replace(ui, keyboard=keyboard_of(key) or ui.keyboard) if len(key) == 1 else ui
     if ui.asking is not None:
         if latin(key).lower() == "y":
             return _confirmed(ui)
-        ui = replace(ui, asking=None)
+        ui = replace(ui, asking=None, about=None)
         if key in ("escape", "enter") or latin(key).lower() == "n":
             return Step(ui)
     if ui.menu is not None:
         return _in_menu(view, ui, key)
+    if ui.form is not None:
+        return _in_form(view, ui, ui.form, key)
     if ui.overlay is not None:
         ui = replace(ui, overlay=None)
         if key in ("escape", "enter"):
@@ -209,12 +253,27 @@ def _elsewhere(view: SessionView, ui: Ui, key: str, *, fresh: bool) -> Step:
         meant = meaning(key, on_board=is_on_board(view))
         if isinstance(meant, Direction):
             return Step(ui, (Move(meant),) if view.phase is Phase.RACING else ())
-        if meant is Verb.REFUSE and view.phase is Phase.COUNTDOWN:
+        if meant is Verb.REFUSE and view.phase in (Phase.OPENING, Phase.COUNTDOWN):
             meant = Verb.CANCEL
-        chosen = next((command for command in commands if command.verb is meant), None)
-    if chosen is None or (fresh and chosen.verb is Verb.AGAIN):
+        chosen = next((command for command in commands if command.verb is meant and _has_key(command, key)), None)
+    if chosen is None or (fresh and chosen.verb not in _HARMLESS):
         return Step(ui)
-    return _do(view, ui, chosen)
+    return choose(view, ui, chosen)
+
+
+def _has_key(command: Command, key: str) -> bool:
+    """Tells whether this key means this command: some are in the menu only, and each seat has its own."""
+    return command.key != "" and (command.verb is not Verb.KICK or latin(key) == command.key)
+
+
+def _in_form(view: SessionView, ui: Ui, form: Form, key: str) -> Step:
+    if key == "escape":
+        return Step(replace(ui, form=None))
+    if key != "enter":
+        return Step(replace(ui, form=stepped_form(form, key, sum(seat is not None for seat in view.seats))))
+    # The same settings again are a way back to the seats after a race; before one they would only clear Ready.
+    same = form.settings == view.settings and view.phase is Phase.SEATING
+    return Step(replace(ui, form=None), () if same else (Change(form.settings),))
 
 
 def _in_menu(view: SessionView, ui: Ui, key: str) -> Step:
@@ -224,7 +283,7 @@ def _in_menu(view: SessionView, ui: Ui, key: str) -> Step:
         step = 1 if key == "down" else -1
         return Step(replace(ui, menu=(chosen + step) % len(items)))
     if key == "enter":
-        return _do(view, replace(ui, menu=None), items[chosen])
+        return choose(view, replace(ui, menu=None), items[chosen])
     return Step(replace(ui, menu=None)) if key == "escape" else Step(ui)
 
 
@@ -233,10 +292,16 @@ def menu_items(view: SessionView, ui: Ui) -> tuple[Command, ...]:
     return tuple(command for command in available(view, ui) if command.verb is not Verb.MENU)
 
 
-def _do(view: SessionView, ui: Ui, command: Command) -> Step:
+def choose(view: SessionView, ui: Ui, command: Command) -> Step:
+    """Returns what a command does that was chosen by its key, in the menu, or by its word."""
     match command.verb:
         case Verb.RESIGN:
             return Step(replace(ui, asking=Verb.RESIGN))
+        case Verb.KICK:
+            about = next((seat for seat in view.seats if seat is not None and command.action == Kick(seat.seat)), None)
+            return Step(replace(ui, asking=Verb.KICK, about=about))
+        case Verb.SETTINGS:
+            return Step(replace(ui, form=Form(view.settings)))
         case Verb.LEAVE:
             return _interrupt(view, ui)
         case Verb.HELP | Verb.LINK:
@@ -246,18 +311,23 @@ def _do(view: SessionView, ui: Ui, command: Command) -> Step:
         case Verb.NEXT:
             return Step(replace(ui, page=ui.page + 1))
         case Verb.COPY:
-            return Step(ui, copied=True)
+            return Step(replace(ui, remark=Verb.COPY), copied=True)
         case _:
-            return Step(ui, (command.action,) if command.action is not None else ())
+            remark = command.verb if command.verb is Verb.ALLOW else None
+            return Step(replace(ui, remark=remark), (command.action,) if command.action is not None else ())
 
 
 def _confirmed(ui: Ui) -> Step:
-    left = ui.asking is Verb.LEAVE
-    return Step(replace(ui, asking=None), (Leave() if left else Resign(),), left=left)
+    actions: dict[Verb, Action] = {Verb.LEAVE: Leave(), Verb.RESIGN: Resign()}
+    if ui.about is not None:
+        actions[Verb.KICK] = Kick(ui.about.seat)
+    asked = ui.asking
+    done = (actions[asked],) if asked in actions else ()
+    return Step(replace(ui, asking=None, about=None), done, left=asked is Verb.LEAVE)
 
 
 def _interrupt(view: SessionView, ui: Ui) -> Step:
     """Ctrl-C: asks first in a race; a second one does not ask again."""
     if is_in_race(view) and ui.asking is not Verb.LEAVE:
-        return Step(replace(ui, asking=Verb.LEAVE, menu=None, overlay=None))
-    return Step(replace(ui, asking=None), (Leave(),) if view.line is not Line.OVER else (), left=True)
+        return Step(replace(ui, asking=Verb.LEAVE, about=None, menu=None, form=None, overlay=None))
+    return Step(replace(ui, asking=None, about=None), (Leave(),) if view.line is not Line.OVER else (), left=True)

@@ -29,6 +29,7 @@ class Verb(StrEnum):
     REFUSE = "refuse"
     RESIGN = "resign"
     AGAIN = "again"
+    SETTINGS = "settings"
     NEXT = "next"
     LINK = "link"
     COPY = "copy"
@@ -53,7 +54,8 @@ ON_A_BOARD: tuple[tuple[str, Direction | Verb], ...] = (
 )  # fmt: skip
 ELSEWHERE: tuple[tuple[str, Direction | Verb], ...] = (
     ("r", Verb.READY), ("s", Verb.START), ("g", Verb.AGAIN), ("x", Verb.CANCEL),
-    ("p", Verb.SIT), ("w", Verb.STAND), ("l", Verb.LOCK), ("c", Verb.COPY),
+    ("p", Verb.SIT), ("w", Verb.STAND), ("l", Verb.LOCK), ("c", Verb.COPY), ("e", Verb.SETTINGS),
+    ("1", Verb.KICK), ("2", Verb.KICK), ("3", Verb.KICK), ("4", Verb.KICK),  # who sits there
     ("t", Verb.LINK), ("?", Verb.HELP), ("escape", Verb.MENU), ("tab", Verb.NEXT),
 )  # fmt: skip
 

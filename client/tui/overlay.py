@@ -41,11 +41,16 @@ def draw_help(canvas: Canvas, view: SessionView, palette: Palette) -> None:
         say("Ctrl-C  leave (asks in a race)"),
     ]
     before = [
-        say("r  ready"),
-        say("s  start (host)"),
+        say("r  ready, or not yet"),
         say("g  race again"),
+        say("p  take a seat"),
+        say("w  give it up and watch"),
         say("c  copy the link"),
         say("t  show the link"),
+        say("s  start (host)"),
+        say("e  settings (host)"),
+        say("l  lock or unlock the table (host)"),
+        say("1 2 3 4  put out who sits there (host)"),
         say("Enter  does what is highlighted"),
         say("Esc  menu with everything"),
         say("Ctrl-C  leave"),

@@ -6,13 +6,26 @@
 from __future__ import annotations
 
 from client.view import Line, SessionView
-from client.words import advice, clock, clock_words, code_in_groups, offer_words, say, say_n, settings_words
+from client.words import (
+    advice,
+    clock,
+    clock_words,
+    code_in_groups,
+    offer_words,
+    say,
+    say_n,
+    seconds_left,
+    settings_words,
+    votes_words,
+    wishes_words,
+)
 from engine.race import Kind, SeatState
 from protocol.messages import Phase
 
 from . import overlay
 from .canvas import Canvas, Rect, columns_of
 from .commands import RACE_PHASES, Command, Ui, available, my_picture
+from .form import draw_form, form_words
 from .keys import Verb, shown_key
 from .palette import Ink, Palette
 from .panel import draw_lines, draw_side, draw_standings, status_words
@@ -42,6 +55,8 @@ def paint(view: SessionView, layout: Layout, palette: Palette, ui: Ui) -> Canvas
         _draw_messages(canvas, layout, view, ui, palette)
     if ui.menu is not None:
         overlay.draw_menu(canvas, view, ui, palette)
+    elif ui.form is not None:
+        draw_form(canvas, view, ui.form, palette)
     elif ui.overlay is Verb.HELP:
         overlay.draw_help(canvas, view, palette)
     elif ui.overlay is Verb.LINK:
@@ -143,14 +158,17 @@ def key_words(command: Command, ui: Ui) -> str:
 # ── messages ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def messages(view: SessionView, ui: Ui) -> list[tuple[str, bool]]:
+def messages(view: SessionView, ui: Ui, columns: int = 80) -> list[tuple[str, bool]]:
     """Returns what is to be told now, the most urgent first, and whether it is urgent."""
     told = [(question_words(view, ui), True), (_line_words(view), True)]
     if view.offer is not None and view.phase is Phase.RACING:
-        told.append((_offer_line(view, ui), not view.offer.by_you))
-    told.append((_own_words(view), False))
+        told.append((_offer_line(view, ui, columns), not view.offer.by_you and not view.offer.agreed))
+    told += [(idle_words(view), True), (_own_words(view), False)]
     if view.notice:
         told.append((str(advice(view.notice)), False))
+    told.append((remark_words(ui), False))
+    if view.phase is Phase.FINISHED:
+        told.append((wishes_words(view), False))
     return [(text, urgent) for text, urgent in told if text]
 
 
@@ -159,12 +177,35 @@ def question_words(view: SessionView, ui: Ui) -> str:
     yes = shown_key("y", ui.keyboard)
     if ui.asking is Verb.RESIGN:
         return say("Resign and lose this race? [{yes}] yes, any other key: no", yes=yes)
+    if ui.asking is Verb.KICK and ui.about is not None:
+        return say(
+            "Put {name} out? [{yes}] yes: who is put out sits again when you allow it", name=ui.about.name, yes=yes
+        )
     if ui.asking is not Verb.LEAVE:
         return ""
     code = code_in_groups(view.code)
     if not code:
         return say("Leave? [{yes}] The others go on.", yes=yes)
     return say("Leave? [{yes}] The others go on; 60 s to come back with race2048 join {code}.", code=code, yes=yes)
+
+
+def remark_words(ui: Ui) -> str:
+    """Returns that something was done which shows nowhere else."""
+    if ui.remark is Verb.ALLOW:
+        return say("Whoever was put out can sit again.")
+    return say("The link is on the clipboard, if your terminal allows it.") if ui.remark is Verb.COPY else ""
+
+
+def idle_words(view: SessionView) -> str:
+    """Returns the warning to one who does not move (rules 4.9), or that it is too late for it."""
+    mine = my_picture(view)
+    if view.phase is not Phase.RACING or mine is None:
+        return ""
+    if mine.away_ms is not None and mine.state is SeatState.MOVING:
+        return say("You count as away ({time}): move, or you forfeit.", time=seconds_left(mine.away_ms))
+    if view.idle_warning_ms is not None:
+        return say("Move within {time}, or you count as away.", time=seconds_left(view.idle_warning_ms))
+    return ""
 
 
 def _line_words(view: SessionView) -> str:
@@ -177,14 +218,18 @@ def _line_words(view: SessionView) -> str:
     return say("Connection lost, trying again …")
 
 
-def _offer_line(view: SessionView, ui: Ui) -> str:
+def _offer_line(view: SessionView, ui: Ui, columns: int) -> str:
+    """Returns the offer and the keys that answer it; the keys come first where the rest may be cut off."""
     assert view.offer is not None, "only asked while an offer stands"
+    answers = {Verb.AGREE: say("agree"), Verb.REFUSE: say("withdraw") if view.offer.by_you else say("refuse")}
     keys = [
-        say("[{key}] {what}", key=shown_key(command.key, ui.keyboard), what=command.label)
+        say("[{key}] {what}", key=shown_key(command.key, ui.keyboard), what=answers[command.verb])
         for command in available(view, ui)
-        if command.verb in (Verb.AGREE, Verb.REFUSE)
+        if command.verb in answers
     ]
-    return "  ".join((offer_words(view.offer), *keys))
+    words = " ".join(part for part in (offer_words(view.offer), votes_words(view)) if part)
+    long = "  ".join((words, *keys))
+    return long if columns_of(long) + 2 <= columns else "  ".join((" ".join(keys), words))
 
 
 def _own_words(view: SessionView) -> str:
@@ -201,8 +246,6 @@ def _own_words(view: SessionView) -> str:
         return say("You have resigned. The others go on.")
     if mine.state is SeatState.FORFEITED:
         return say("You were away too long: your seat is out of this race.")
-    if mine.away_ms is not None:
-        return say("You count as away: make a move to stay in the race.")
     if game is not None and (game.stuck or game.deck_used_up):
         stuck = say("You are stuck; your score stands while the others play on.")
         return say("Your deck is used up; your score stands.") if game.deck_used_up else stuck
@@ -213,7 +256,7 @@ def _draw_messages(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, pa
     region = layout.messages
     if not has_board(view):
         region = Rect(1, layout.rows - 2, layout.columns - 2, 1)
-    told = messages(view, ui)[: region.height]
+    told = messages(view, ui, region.width)[: region.height]
     for y, (text, urgent) in enumerate(told, region.bottom - len(told)):
         _draw_message(canvas, Rect(region.x, y, region.width, 1), text, palette.warn if urgent else palette.strong)
 
@@ -225,7 +268,7 @@ def _draw_message(canvas: Canvas, row: Rect, text: str, ink: Ink) -> None:
 
 def _draw_status(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, palette: Palette) -> None:
     """Draws the one line that is left where the board stands alone."""
-    told = messages(view, ui)
+    told = messages(view, ui, layout.columns)
     if told:
         text, urgent = told[0]
         canvas.text(0, layout.rows - 1, text, palette.warn if urgent else palette.strong)
@@ -238,7 +281,9 @@ def _draw_status(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, pale
 
 def line_words(view: SessionView, ui: Ui) -> str:
     """Returns a session in one line of text, for a screen that has no room for a board."""
-    told = messages(view, ui)
+    told = messages(view, ui, 20)
+    if ui.form is not None:
+        return form_words(ui.form)
     if told and told[0][1]:
         return told[0][0]
     if view.phase is None:
@@ -254,7 +299,7 @@ def line_words(view: SessionView, ui: Ui) -> str:
 
 def changes_in_ms(view: SessionView) -> int | None:
     """Returns in how many milliseconds something that is counted in seconds looks different; None: never."""
-    falling = [view.countdown_ms, view.offer.lapse_ms if view.offer is not None else None]
+    falling = [view.countdown_ms, view.idle_warning_ms, view.offer.lapse_ms if view.offer is not None else None]
     falling += [seat.away_ms for seat in view.seats if seat is not None]
     if view.settings.kind == Kind.TIMED:
         falling.append(view.clock_ms)

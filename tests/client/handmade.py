@@ -6,7 +6,11 @@ It signs everything rightly until a test makes it wrong, and plays no race by it
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
+import msgspec
+
+from client import actions
 from client.events import Acted, Connect, Connected, Disconnect, Effect, Event, Received, Send
 from client.session import Goal, JoinTable, Session
 from engine.deck import Chain
@@ -18,9 +22,9 @@ from protocol.messages import FromClient, FromLobby, Phase, Role, SeatView, Sign
 from protocol.signing import NO_CONTEXT, Signer
 from protocol.text import SafeText
 from protocol.tick import SeatFigures, Tick
-from client import actions
 from tests.world import entropy_of
 
+StructT = TypeVar("StructT", bound=msgspec.Struct)
 SETTINGS = TableSettings(kind=3, target_exponent=0)
 LINKS = 64
 
@@ -171,10 +175,8 @@ class HandLobby:
         )
 
 
-def msgspec_replace(struct, **changes):  # type: ignore[no-untyped-def]
+def msgspec_replace(struct: StructT, **changes: object) -> StructT:
     """Returns a copy of a message with other fields."""
-    import msgspec
-
     return msgspec.structs.replace(struct, **changes)
 
 

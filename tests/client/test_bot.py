@@ -1,17 +1,34 @@
 """Computer players: how they choose, and their manners at the table."""
 
+import argparse
 from dataclasses import replace
 
 import pytest
 
-from client.actions import Again, Agree, Leave, Move, Refuse, ToggleReady
-from client.bot import AGAIN_MS, ALONE_MS, ANSWER_MS, NAMES, RETRY_MS, STYLES, Hands
+from client.actions import Again, Agree, Leave, Move, Refuse, Resign, ToggleReady
+from client.bot import (
+    AGAIN_MS,
+    ALONE_MS,
+    ANSWER_MS,
+    CLUMSY,
+    NAMES,
+    RETRY_MS,
+    STYLES,
+    STYLES_BY_NAME,
+    Answer,
+    Hands,
+    Part,
+    Vanish,
+)
+from client.cli import bot, parser_of
+from client.cli.exits import USAGE, Failure
+from client.link import LobbyAddress, Place
 from client.view import GamePicture, Line, OfferPicture, SeatPicture, SessionView
 from engine.board import SIZES, Board, Direction
 from engine.deck import SoloDeck, seed_of_text
 from engine.game import Game
-from engine.race import SeatState
-from protocol.messages import Phase
+from engine.race import Kind, SeatState
+from protocol.messages import Phase, Role, TableSettings
 from protocol.text import SafeText, judge_name
 
 BOARD = Board.parse("2 2 . . / . . . . / . . . . / . . . .")
@@ -271,3 +288,213 @@ def test_a_stuck_player_answers_too():
     stuck = replace(scored(10, 500), game=replace(GAME, score=10, stuck=True))
     hands.decide(stuck, 0)
     assert hands.decide(stuck, ANSWER_MS) == Agree()
+
+
+# ── a part to play ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def moved(moves, **changes):
+    return replace(RACING, clock_ms=0, game=replace(GAME, moves=moves), **changes)
+
+
+def test_who_plays_clumsy_is_stuck_sooner_than_everyone_else():
+    def moves(style):
+        game = Game(3, SoloDeck(seed_of_text("clumsy")))
+        while (direction := style.choose(game.board)) is not None:
+            game.move(direction)
+        return game.moves
+
+    assert moves(CLUMSY) < min(moves(style) for style in STYLES)
+
+
+def test_it_moves_in_the_style_it_is_told():
+    hands = Hands(4, Part(style=CLUMSY))
+    hands.decide(RACING, 0)
+    chosen = CLUMSY.choose(BOARD)
+    assert chosen is not None
+    assert chosen != STYLES[1].choose(BOARD)
+    assert hands.decide(RACING, 250) == Move(chosen)
+
+
+@pytest.mark.parametrize(
+    ("part", "action"),
+    [
+        (Part(offer_after=7), Agree()),
+        (Part(resign_after=7), Resign()),
+        (Part(vanish_after=7), Vanish()),
+    ],
+)
+def test_a_cue_is_taken_after_so_many_moves_and_once(part, action):
+    hands = Hands(4, part)
+    assert hands.decide(moved(6), 0) is None
+    assert hands.decide(moved(7), 10) == action
+    assert hands.decide(moved(7), 20) is None
+
+
+def test_a_cue_that_was_passed_over_is_taken_all_the_same():
+    assert Hands(4, Part(resign_after=7)).decide(moved(8), 0) == Resign()
+
+
+def test_a_cue_before_the_first_move_is_taken_at_once():
+    assert Hands(4, Part(resign_after=0)).decide(moved(0), 0) == Resign()
+
+
+def test_it_offers_no_draw_while_another_offer_stands():
+    hands = Hands(4, Part(offer_after=7, answer=Answer.REFUSE))
+    assert hands.decide(moved(7, offer=OFFER), 0) is None
+    assert hands.decide(moved(7, offer=OFFER), ANSWER_MS) == Refuse()
+    assert hands.decide(moved(7), ANSWER_MS + 10) == Agree()
+
+
+def test_who_has_vanished_comes_back_to_the_same_race_and_stays():
+    hands = Hands(4, Part(vanish_after=7))
+    hands.decide(moved(7), 0)
+    hands.decide(SessionView(line=Line.CONNECTING), 500)
+    hands.decide(moved(7), 1_000)
+    assert isinstance(hands.decide(moved(7), 2_000), Move)
+
+
+def test_it_takes_its_cues_again_in_the_next_race():
+    hands = Hands(4, Part(resign_after=7))
+    hands.decide(moved(7), 0)
+    hands.decide(FINISHED, 1_000)
+    assert hands.decide(moved(7), 2_000) == Resign()
+
+
+def test_who_has_left_the_race_does_nothing_more():
+    hands = Hands(4, Part(offer_after=0))
+    resigned = replace(RACING, seats=(PERSON, replace(ME, state=SeatState.RESIGNED)))
+    assert [hands.decide(resigned, now) for now in range(0, 2_000, 50)] == [None] * 40
+    assert hands.deadline is None
+
+
+def test_it_sits_still_after_so_many_moves():
+    hands = Hands(4, Part(stop_after=7))
+    hands.decide(moved(6), 0)
+    assert isinstance(hands.decide(moved(6), 250), Move)
+    assert [hands.decide(moved(7), now) for now in range(250, 3_000, 50)] == [None] * 55
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"), [(Answer.AGREE, Agree()), (Answer.REFUSE, Refuse()), (Answer.NOTHING, None)]
+)
+@pytest.mark.parametrize("mine", [10, 500])
+def test_it_answers_what_it_is_told_whether_it_leads_or_not(answer, action, mine):
+    hands = Hands(4, Part(answer=answer))
+    view = scored(mine, 100)
+    assert hands.decide(view, 0) is None
+    assert hands.decide(view, ANSWER_MS) == action
+
+
+def test_who_answers_nothing_does_not_move_either_while_the_offer_stands():
+    hands = Hands(10, Part(answer=Answer.NOTHING))
+    hands.decide(RACING, 0)
+    assert [hands.decide(scored(10, 500), now) for now in range(100, 20_000, 100)] == [None] * 199
+    assert isinstance(hands.decide(RACING, 20_000), Move)
+
+
+# ── on a beat ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_on_a_beat_it_waits_for_the_next_whole_multiple_since_the_start():
+    hands = Hands(4, Part(beat_ms=40))
+    view = replace(moved(2), clock_ms=95)
+    assert hands.decide(view, 1_095) is None
+    assert hands.deadline == 1_120
+    assert isinstance(hands.decide(replace(view, clock_ms=120), 1_120), Move)
+
+
+def test_on_a_beat_in_a_timed_race_the_clock_runs_down():
+    hands = Hands(4, Part(beat_ms=40))
+    timed = TableSettings(kind=Kind.TIMED, target_exponent=0, time_ms=5_000, idle_ms=0)
+    assert hands.decide(replace(moved(2), settings=timed, clock_ms=4_905), 1_095) is None
+    assert hands.deadline == 1_120
+
+
+def test_on_a_beat_it_presses_once_for_each_move_however_late():
+    hands = Hands(4, Part(beat_ms=40))
+    late = replace(moved(2), clock_ms=1_000)
+    assert isinstance(hands.decide(late, 1_000), Move)
+    assert hands.decide(late, 1_001) is None
+    assert isinstance(hands.decide(replace(moved(3), clock_ms=1_002), 1_002), Move)
+
+
+# ── the flags of `race2048 bot` ──────────────────────────────────────────────────────────────────────────────────
+
+
+def player(*flags):
+    parser = argparse.ArgumentParser()
+    bot.add_manner(parser, bot.PACE)
+    lobby = LobbyAddress("127.0.0.1", 2_048)
+    return bot.player_of(parser.parse_args(flags), lobby, Place(code="482913", lobby=lobby, pin="pin"))
+
+
+def test_without_flags_it_just_plays():
+    made = player()
+    assert (made.url, made.code, made.pin, made.pace) == ("http://127.0.0.1:2048", "482913", "pin", 4)
+    assert (made.part, made.return_after_s) == (Part(), None)
+    assert made.name in NAMES
+
+
+def test_every_flag_tells_it_a_part():
+    flags = "--style clumsy --beat 40 --stop-after 9 --offer-after 1 --answer nothing --resign-after 2 --name fox"
+    made = player(*flags.split(), "--vanish-after", "3", "--return-after", "0.5", "--pace", "10")
+    assert made.part == Part(
+        style=STYLES_BY_NAME["clumsy"],
+        beat_ms=40,
+        stop_after=9,
+        offer_after=1,
+        answer=Answer.NOTHING,
+        resign_after=2,
+        vanish_after=3,
+    )
+    assert (made.name, made.pace, made.return_after_s) == ("fox", 10, 0.5)
+
+
+def test_each_player_has_a_key_of_its_own_and_keeps_it_when_it_comes_back():
+    fox, hare = player("--name", "fox", "--beat", "40"), player()
+    assert fox.signer.key != hare.signer.key
+    assert fox.session().signer is fox.session().signer is fox.signer
+    assert (fox.session().role, fox.session().beat_ms) == (Role.COMPUTER, 40)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--style", "wild"],
+        ["--beat", "24"],
+        ["--beat", "60001"],
+        ["--beat", "x"],
+        ["--stop-after", "-1"],
+        ["--offer-after", "x"],
+        ["--answer", "perhaps"],
+        ["--resign-after", "-1"],
+        ["--vanish-after", "-1"],
+        ["--vanish-after", "1", "--return-after", "-1"],
+        ["--vanish-after", "1", "--return-after", "nan"],
+    ],
+    ids=" ".join,
+)
+def test_flags_that_make_no_sense_are_usage(flags, capsys):
+    with pytest.raises(SystemExit) as stop:
+        player(*flags)
+    assert stop.value.code == USAGE
+    assert flags[-2] in capsys.readouterr().err
+
+
+def test_only_who_vanishes_can_come_back():
+    with pytest.raises(Failure, match="--vanish-after") as failure:
+        player("--return-after", "1")
+    assert failure.value.exit_code == USAGE
+
+
+def test_a_name_that_cannot_be_used_is_usage():
+    with pytest.raises(Failure, match="cannot be used as a name") as failure:
+        player("--name", "\x1b")
+    assert failure.value.exit_code == USAGE
+
+
+def test_the_help_tells_of_every_flag():
+    told = parser_of("bot").format_help()
+    flags = ["name", "style", "beat", "stop-after", "offer-after", "answer", "resign-after", "vanish-after"]
+    assert all(f"--{flag}" in told for flag in [*flags, "return-after", "pace"])

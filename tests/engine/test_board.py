@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import board as module
+from engine import grid, lines
 from engine.board import SIZES, Board, Direction, largest_exponent
 from engine.deck import SoloDeck
 
@@ -145,6 +145,17 @@ def test_a_full_board_has_no_room_for_a_tile(size) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
+def test_a_board_that_a_slide_up_and_a_spawn_made_full_has_no_room_either(size) -> None:
+    cells = bytearray(1 + (i // size + i % size) % 2 for i in range(size**2))
+    cells[0] = 0
+    slid = Board.of_cells(size, bytes(cells)).slide(UP)
+    assert slid is not None
+    full = slid[0].spawn(3, 0)
+    with pytest.raises(ValueError, match="no empty cell"):
+        full.spawn(1, 0)
+
+
+@pytest.mark.parametrize("size", SIZES)
 def test_cells_are_picked_uniformly(size) -> None:
     """χ² over 100 draws a cell; at 0.9999 by Wilson and Hilferty's approximation."""
     deck = SoloDeck(b"cells of a board, chi squared...")
@@ -250,18 +261,17 @@ def played(size: int, seed: bytes, moves: int) -> Board:
 @pytest.mark.parametrize("size", SIZES)
 def test_full_stores_are_emptied_and_nothing_changes(monkeypatch, size) -> None:
     wanted = [played(size, bytes([i]) * 32, 300).cells for i in range(5)]
-    for limit in ("LINES_MAX", "MERGES_MAX", "GAPS_MAX"):
-        monkeypatch.setattr(module, limit, 5)
-    gap_stores = (module._GAPS_IN_ROWS, module._GAPS_IN_COLUMNS)
-    module._LINES.clear()
-    module._MERGES.clear()
-    for store in gap_stores:
-        store.clear()
-        store.of_four.clear()
+    monkeypatch.setattr(lines, "LINES_MAX", 5)
+    monkeypatch.setattr(lines, "MERGES_MAX", 5)
+    monkeypatch.setattr(grid, "PICKS_MAX", 5)
+    lines.LINES.clear()
+    lines._MERGES.clear()
+    grid._PICKS.clear()
     assert [played(size, bytes([i]) * 32, 300).cells for i in range(5)] == wanted
-    assert len(module._LINES) <= 5
-    assert len(module._MERGES) <= 5
-    assert all(len(store) <= 5 and len(store.of_four) <= 5 for store in gap_stores)
+    assert len(lines.LINES) <= 5
+    assert len(lines._MERGES) <= 5
+    assert len(grid._PICKS) <= 5
+    assert sum(1 for a in lines.TREE for b in a for c in b for line in c if line) <= 5
 
 
 def test_a_line_dropped_from_the_store_lets_go_of_what_it_leads_to(monkeypatch) -> None:
@@ -269,14 +279,26 @@ def test_a_line_dropped_from_the_store_lets_go_of_what_it_leads_to(monkeypatch) 
     board.slide(LEFT)
     board.slide(RIGHT)
     board.spawn(1, 0)
-    line = board._rows[0]
-    monkeypatch.setattr(module, "LINES_MAX", 1)
+    line = board.rows[0]
+    monkeypatch.setattr(lines, "LINES_MAX", 1)
     Board.parse("2 4 8 16 / . . . . / . . . . / . . . .")
     assert (line.to_start, line.to_end, line.grown) == (None, None, {})
 
 
 def test_a_line_that_grows_while_the_store_is_emptied_keeps_its_growth_to_itself(monkeypatch) -> None:
     board = Board.parse("4096 2 . . / . . . . / . . . . / . . . .")
-    monkeypatch.setattr(module, "LINES_MAX", 1)
+    monkeypatch.setattr(lines, "LINES_MAX", 1)
     board.spawn(1, 0)
-    assert module._NOTHING_GROWN == {}
+    assert lines._NOTHING_GROWN == {}
+
+
+def test_tiles_too_large_for_a_game_of_4_by_4_slide_like_others() -> None:
+    board = Board.parse("2 262144 . . / 4 262144 . . / 2 2 . . / 4 2 . .")
+    assert board.slide(UP) == (Board.parse("2 524288 . . / 4 4 . . / 2 . . . / 4 . . ."), 524292)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_equal_lines_are_one(size) -> None:
+    board = played(size, b"l" * 32, 40)
+    again = Board.of_cells(size, board.cells)
+    assert all(line is other for line, other in zip(board.rows, again.rows, strict=True))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.board import SIZES, Board, Direction
-from engine.deck import Chain, DealtDeck, LinkMissing, RaceDeck, SoloDeck
+from engine.deck import Chain, DealtDeck, Draw, LinkMissing, RaceDeck, SoloDeck
 from engine.game import Game, IllegalMove, replay
 
 UP, RIGHT, DOWN, LEFT = Direction
@@ -17,6 +17,14 @@ LETTERS = dict(zip("URDL", Direction, strict=True))
 CHAIN = Chain(b"i" * 16, b"l" * 32, 4)
 MIX = b"m" * 32
 seeds = st.binary(min_size=32, max_size=32)
+
+
+class Dealt:
+    """A deck of these draws."""
+
+    def __init__(self, draws) -> None:
+        self.draw_count = len(draws)
+        self.draw = draws.__getitem__
 
 
 def golden_id(case) -> str:
@@ -103,6 +111,47 @@ def race_deck(links: int) -> RaceDeck:
     deck = RaceDeck(CHAIN.chain_id, CHAIN.anchor, MIX, CHAIN.length)
     deck.extend(links, CHAIN.link(links))
     return deck
+
+
+@given(st.sampled_from(SIZES), seeds, st.lists(st.integers(0, 3), max_size=100), st.lists(st.integers(0, 3)))
+def test_a_copy_goes_its_own_way(size, seed, wishes, more_wishes) -> None:
+    game = Game(size, SoloDeck(seed))
+    log = play(game, wishes)
+    copy, before = game.copy(), figures(game)
+    assert (figures(copy), copy.size, copy.max_exponent) == (before, game.size, game.max_exponent)
+    log += play(copy, more_wishes)
+    assert figures(game) == before
+    assert figures(copy) == figures(replay(size, SoloDeck(seed), log))
+
+
+@given(st.sampled_from(SIZES), seeds, st.lists(st.integers(0, 3), max_size=200))
+def test_a_game_does_what_its_boards_do(size, seed, wishes) -> None:
+    deck = SoloDeck(seed)
+    game = Game(size, deck)
+    board, score = game.board, 0
+    for direction in play(game.copy(), wishes):
+        slid = board.slide(direction)
+        assert slid is not None
+        board, points = slid
+        board = board.spawn(*deck.draw(game.moves + 2))
+        score += points
+        assert game.move(direction) == points
+        assert (game.board, game.score, game.stuck) == (board, score, board.stuck)
+        assert game.max_exponent == board.max_exponent
+
+
+def test_the_first_4_is_the_max_tile() -> None:
+    deck = Dealt([Draw(1, 0), Draw(1, 1 << 63), Draw(2, 0), Draw(1, 0)])
+    game = Game(4, deck)
+    assert game.max_exponent == 1
+    game.move(RIGHT)
+    assert (game.max_exponent, game.fours) == (2, 1)
+
+
+@pytest.mark.parametrize("size", [0, 2, 7])
+def test_a_game_of_no_size_is_refused(size) -> None:
+    with pytest.raises(ValueError, match=f"a board of size {size}: sizes are 3, 4, 5, 6, 8"):
+        Game(size, SoloDeck(MIX))
 
 
 def test_a_game_without_a_link_cannot_start() -> None:

@@ -17,7 +17,9 @@ import aiohttp
 import pytest
 
 from lobby import cli
+from lobby.opening import DealOptions
 from protocol import codec, limits
+from protocol.limits import Windows
 from protocol.messages import Challenge, Drain, Hello
 from protocol.signing import Signer, fingerprint
 from protocol.text import SafeText
@@ -230,6 +232,47 @@ def test_arguments_that_make_no_sense_are_usage(arguments, capsys):
         cli.parser().parse_args(arguments)
     assert stop.value.code == 2
     assert "usage" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("{}", DealOptions()),
+        (json.dumps({"seed": "ab" * 32}), DealOptions(seed=b"\xab" * 32)),
+        ('{"chain_length": 8}', DealOptions(chain_length=8)),
+        ('{"windows": {"away_ms": 1000}}', DealOptions(windows=Windows(away_ms=1_000))),
+    ],
+)
+def test_a_demo_may_have_its_races_dealt_differently(text, options):
+    assert cli.parser().parse_args(["--deal", text]).deal == options
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "no race can be dealt like this"),
+        ("[]", "a Deal is a JSON object"),
+        ('{"sead": ""}', "a Deal has no 'sead'; there are: seed, windows, chain_length"),
+        ('{"windows": []}', "windows is a JSON object"),
+        ('{"windows": {"away": 1}}', "windows has no 'away'; there are: countdown_ms"),
+        ('{"windows": {"away_ms": 1.5}}', "Expected `int`, got `float`"),
+        ('{"windows": {"away_ms": -1}}', "no race can be dealt like this"),
+        ('{"windows": {"away_ms": 4294967296}}', "no race can be dealt like this"),
+        ('{"windows": {"moves_per_s": 0}}', "windows no race can have"),
+        ('{"windows": {"offers_max": 8}}', "windows no race can have"),
+        ('{"chain_length": 0}', "chain length"),
+        ('{"chain_length": 16385}', "chain length"),
+        ('{"chain_length": true}', "Expected `int`, got `bool`"),
+        ('{"seed": 7}', "a seed is 32 bytes in hex"),
+        ('{"seed": "ab"}', "a seed is 32 bytes in hex"),
+        ('{"seed": "fox"}', "a seed is 32 bytes in hex"),
+    ],
+)
+def test_a_deal_that_no_race_can_have_is_usage(text, told, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.parser().parse_args(["--deal", text])
+    assert stop.value.code == 2
+    assert told in capsys.readouterr().err
 
 
 def test_a_public_address_is_kept_without_its_last_slash():

@@ -1,0 +1,70 @@
+"""The settings screen: a line for each thing that a host chooses, what it means, and what a change brings about."""
+
+from __future__ import annotations
+
+from client.view import SessionView
+from client.words import say
+from protocol.messages import Phase
+
+from .canvas import Canvas, Rect, columns_of
+from .choices import Form, Row, explained, row_words, rows, shown, value_of, value_words
+from .palette import Palette
+
+_WIDTH = 66
+_LABEL_COLUMNS = 9
+_ROWS_ROOMY = 4  # blank lines that make it easier to read, where there is room
+
+
+def draw_form(canvas: Canvas, view: SessionView, form: Form, palette: Palette) -> None:
+    """Draws the settings as they are being changed, over what is on the screen."""
+    lines = rows(form.settings)
+    width = min(_WIDTH, canvas.columns)
+    roomy = canvas.rows >= len(lines) + 5 + _ROWS_ROOMY
+    height = min(len(lines) + 4 + (_ROWS_ROOMY - 1 if roomy else 0), canvas.rows)
+    box = Rect((canvas.columns - width) // 2, (canvas.rows - height) // 2, width, height)
+    canvas.fill(box, palette.card)
+    canvas.text(box.x, box.y, f" {say('Settings')} ".ljust(width), palette.title, columns=width)
+    y = box.y + (2 if roomy else 1)
+    seated = sum(seat is not None for seat in view.seats)
+    for row in lines:
+        if y < box.bottom:
+            _draw_row(canvas, Rect(box.x, y, width, 1), form, row, seated, palette)
+        y += 1
+    chosen = form.row if form.row in lines else lines[0]
+    y += 1 if roomy else 0
+    for text in (explained(form.settings, chosen), consequence(view)):
+        if y < box.bottom:
+            canvas.text(box.x + 2, y, text, palette.card, columns=width - 4)
+        y += 1
+    if y < box.bottom:
+        keys = say("Enter: take these   Esc: leave all as it was")
+        canvas.text(box.x + 2, box.bottom - 1, keys, palette.card_strong, columns=width - 4)
+
+
+def consequence(view: SessionView) -> str:
+    """Returns what taking other settings brings about (rules 3.4, 3.9)."""
+    if view.phase is Phase.FINISHED:
+        return say("Back to the seats: new people can sit, the tally stays.")
+    return say("A change takes back everyone's Ready.")
+
+
+def form_words(form: Form) -> str:
+    """Returns the line that is being changed, for a screen that has no more: "board ‹ 4×4 ›"."""
+    lines = rows(form.settings)
+    row = form.row if form.row in lines else lines[0]
+    return say("{name} ‹ {value} ›", name=row_words(row), value=value_words(row, value_of(form.settings, row)))
+
+
+def _draw_row(canvas: Canvas, region: Rect, form: Form, row: Row, seated: int, palette: Palette) -> None:
+    """Draws a line: all its choices where they fit, else the one that is taken."""
+    here = row is form.row
+    ink = palette.card_strong if here else palette.card
+    canvas.text(region.x + 1, region.y, "›" if here else " ", ink)
+    canvas.text(region.x + 3, region.y, row_words(row), ink, columns=_LABEL_COLUMNS - 1)
+    x, taken = region.x + 3 + _LABEL_COLUMNS, value_of(form.settings, row)
+    texts = [(f" {value_words(row, value)} ", value == taken) for value in shown(form.settings, row, seated)]
+    if sum(columns_of(text) for text, _ in texts) > region.right - x - 1:
+        texts = [(f" ‹ {value_words(row, taken)} › ", True)]
+    for text, chosen in texts:
+        chip = palette.primary if chosen and here else palette.key if chosen else palette.card
+        x = canvas.text(x, region.y, text, chip, columns=region.right - x)

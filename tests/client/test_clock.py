@@ -1,0 +1,52 @@
+"""The client's idea of the lobby's clock (rules 5.5)."""
+
+from __future__ import annotations
+
+from client.clock import LobbyClock
+
+
+def test_a_clock_that_was_told_nothing_is_ours() -> None:
+    clock = LobbyClock()
+    assert (clock.lobby_ms(7), clock.round_trip_ms) == (7, None)
+
+
+def test_what_the_lobby_says_is_better_than_nothing() -> None:
+    clock = LobbyClock()
+    clock.told(1_000_000, 400)
+    assert clock.lobby_ms(500) == 1_000_100
+
+
+def test_an_answered_ping_puts_the_lobbys_clock_in_the_middle() -> None:
+    clock = LobbyClock()
+    clock.sample(1_000, 90_050, 1_100)
+    assert clock.lobby_ms(1_100) == 90_100
+    assert clock.local_ms(90_100) == 1_100
+    assert clock.round_trip_ms == 100
+
+
+def test_samples_of_more_than_the_least_delay_are_left_out() -> None:
+    clock = LobbyClock()
+    clock.sample(0, 5_010, 20)
+    clock.sample(100, 5_900, 900)
+    assert clock.offset_ms == 5_000
+
+
+def test_the_quickest_samples_are_averaged() -> None:
+    clock = LobbyClock()
+    clock.sample(0, 5_004, 10)
+    clock.sample(100, 5_106, 110)
+    assert clock.offset_ms == 5_000
+
+
+def test_an_answer_to_a_ping_that_was_not_sent_yet_is_left_out() -> None:
+    clock = LobbyClock()
+    clock.sample(900, 5, 800)
+    assert clock.round_trip_ms is None
+
+
+def test_a_new_line_keeps_the_clock_until_it_has_been_measured() -> None:
+    """A race goes on while the connection is made again."""
+    clock = LobbyClock()
+    clock.sample(0, 5_010, 20)
+    clock.restart()
+    assert (clock.offset_ms, clock.round_trip_ms) == (5_000, None)

@@ -1,0 +1,402 @@
+"""The lobby's door: handshakes, codes, and what is refused there (architecture.md 5.4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from lobby.events import BadFrame, Close, Connected, Disconnected, Drained, Effect, Received, Send, Woke
+from lobby.lobby import Lobby
+from lobby.opening import DealOptions
+from protocol import limits, messages
+from protocol.handshake import challenge_body, proof_body
+from protocol.messages import FromClient, Role, TableSettings
+from protocol.refusals import Refusal
+from protocol.signing import NO_CONTEXT, Signer, verify
+from protocol.text import SafeText
+from tests.world import entropy_of
+
+SETTINGS = TableSettings(target_exponent=6)
+LOBBY = Signer(b"l" * 32)
+
+
+class Doors:
+    """A lobby and the raw connections to it."""
+
+    def __init__(self, signer: Signer = LOBBY, seed: str = "door") -> None:
+        self.now_ms = 1_000_000
+        options = DealOptions(chain_length=64)
+        self.lobby = Lobby(signer=signer, entropy=entropy_of(seed), epoch=1, program="test", options=options)
+        self.last = 0
+
+    def handle(self, event: Connected | Received | BadFrame | Disconnected | Woke | Drained) -> list[Effect]:
+        return self.lobby.handle(event, self.now_ms)
+
+    def caller(self, secret: bytes = b"c", address: str = "10.0.0.1") -> Caller:
+        self.last += 1
+        return Caller(self, self.last, Signer(secret * 32), address)
+
+
+class Caller:
+    """A raw client: it says what a test wants it to say."""
+
+    def __init__(self, doors: Doors, number: int, signer: Signer, address: str) -> None:
+        self.doors = doors
+        self.number = number
+        self.signer = signer
+        self.challenge: messages.Challenge | None = None
+        doors.handle(Connected(number, address))
+
+    def say(self, message: FromClient) -> list[Effect]:
+        return self.doors.handle(Received(self.number, message))
+
+    def hello(self, protocol: int = limits.PROTOCOL_VERSION) -> list[Effect]:
+        effects = self.say(messages.Hello(b"n" * 32, protocol, SafeText.shown("raw")))
+        self.challenge = next((m for m in self.sent(effects) if isinstance(m, messages.Challenge)), None)
+        return effects
+
+    def proof(self, role: Role = Role.PLAYER, challenge: messages.Challenge | None = None) -> messages.Proof:
+        challenge = challenge or self.challenge
+        assert challenge is not None
+        body = proof_body(challenge.key, challenge.nonce, self.signer.key, role, limits.PROTOCOL_VERSION)
+        return messages.Proof(self.signer.key, role, self.signer.sign("proof", NO_CONTEXT, body))
+
+    def greet(self, role: Role = Role.PLAYER) -> Caller:
+        self.hello()
+        self.say(self.proof(role))
+        return self
+
+    def open(self, settings: TableSettings = SETTINGS, name: str = "fox") -> list[Effect]:
+        return self.say(messages.Open(name, settings))
+
+    def join(self, code: str, name: str = "owl") -> list[Effect]:
+        return self.say(messages.Join(code, name))
+
+    def sent(self, effects: list[Effect]) -> list[messages.FromLobby]:
+        return [e.message for e in effects if isinstance(e, Send) and self.number in e.connections]
+
+    def refusals(self, effects: list[Effect]) -> list[str]:
+        return [message.code for message in self.sent(effects) if isinstance(message, messages.Refused)]
+
+    def closed(self, effects: list[Effect]) -> str | None:
+        return next((e.code for e in effects if isinstance(e, Close) and e.connection == self.number), None)
+
+    def welcome(self, effects: list[Effect]) -> messages.Welcome | None:
+        return next((m for m in self.sent(effects) if isinstance(m, messages.Welcome)), None)
+
+
+def table_of(doors: Doors) -> tuple[Caller, messages.TableView]:
+    host = doors.caller(b"h").greet()
+    welcome = host.welcome(host.open())
+    assert welcome is not None
+    return host, welcome.table
+
+
+def refused_and_closed(caller: Caller, effects: list[Effect]) -> str | None:
+    """The one code that a caller was refused and closed with."""
+    assert caller.refusals(effects) == [caller.closed(effects)]
+    return caller.closed(effects)
+
+
+# ── the handshake ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_lobby_proves_its_key_over_the_callers_nonce() -> None:
+    caller = Doors().caller()
+    caller.hello()
+    challenge = caller.challenge
+    assert challenge is not None
+    body = challenge_body(b"n" * 32, challenge.nonce, limits.PROTOCOL_VERSION)
+    assert verify(LOBBY.key, "challenge", NO_CONTEXT, body, challenge.signature)
+
+
+def test_whoever_has_proved_a_key_may_open_a_table_and_is_its_host() -> None:
+    host, table = table_of(Doors())
+    assert table.host == host.signer.key
+    assert len(table.code) == limits.CODE_DIGITS_MIN
+
+
+def test_another_protocol_version_is_told_the_lobbys_and_closed() -> None:
+    caller = Doors().caller()
+    effects = caller.hello(protocol=99)
+    assert caller.challenge is not None
+    assert refused_and_closed(caller, effects) == Refusal.VERSION
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        messages.Join("123456", "x"), messages.Open("x", SETTINGS), messages.Begin(), messages.Slice(b""),
+        messages.Proof(bytes(32), Role.PLAYER, bytes(64)), messages.Leave(),
+    ],
+)  # fmt: skip
+def test_whatever_comes_before_the_hello_closes_the_connection(message: FromClient) -> None:
+    caller = Doors().caller()
+    assert refused_and_closed(caller, caller.say(message)) == Refusal.ORDER
+
+
+@pytest.mark.parametrize("message", [messages.Join("123456", "x"), messages.Open("x", SETTINGS), messages.Begin()])
+def test_whatever_comes_before_the_proof_closes_the_connection(message: FromClient) -> None:
+    caller = Doors().caller()
+    caller.hello()
+    assert refused_and_closed(caller, caller.say(message)) == Refusal.ORDER
+
+
+def test_a_second_hello_closes_the_connection() -> None:
+    caller = Doors().caller()
+    caller.hello()
+    assert refused_and_closed(caller, caller.hello()) == Refusal.ORDER
+
+
+def test_a_second_proof_closes_the_connection() -> None:
+    caller = Doors().caller().greet()
+    assert refused_and_closed(caller, caller.say(caller.proof())) == Refusal.ORDER
+
+
+def test_a_forged_proof_closes_the_connection() -> None:
+    caller = Doors().caller()
+    caller.hello()
+    forged = messages.Proof(Signer(b"v" * 32).key, Role.PLAYER, caller.proof().signature)
+    assert refused_and_closed(caller, caller.say(forged)) == Refusal.PROOF
+
+
+def test_a_proof_for_another_role_is_forged() -> None:
+    caller = Doors().caller()
+    caller.hello()
+    honest = caller.proof(Role.COMPUTER)
+    forged = messages.Proof(honest.key, Role.PLAYER, honest.signature)
+    assert refused_and_closed(caller, caller.say(forged)) == Refusal.PROOF
+
+
+def test_an_old_handshake_cannot_be_replayed() -> None:
+    doors = Doors()
+    first = doors.caller()
+    first.hello()
+    old = first.proof()
+    second = doors.caller()
+    second.hello()
+    assert refused_and_closed(second, second.say(old)) == Refusal.PROOF
+
+
+def test_a_handshake_with_another_lobby_cannot_be_replayed_here() -> None:
+    elsewhere = Doors(Signer(b"e" * 32)).caller()
+    elsewhere.hello()
+    here = Doors().caller()
+    here.hello()
+    assert refused_and_closed(here, here.say(here.proof(challenge=elsewhere.challenge))) == Refusal.PROOF
+
+
+def test_a_connection_that_does_not_come_to_a_table_is_closed_after_5_s() -> None:
+    doors = Doors()
+    caller = doors.caller().greet()
+    assert doors.lobby.deadline == doors.now_ms + limits.HANDSHAKE_MS
+    doors.now_ms += limits.HANDSHAKE_MS
+    assert refused_and_closed(caller, doors.handle(Woke())) == Refusal.SILENT
+
+
+def test_a_ping_is_answered_before_any_table() -> None:
+    doors = Doors()
+    caller = doors.caller()
+    assert caller.sent(caller.say(messages.Ping(7))) == [messages.Pong(7, doors.now_ms)]
+
+
+def test_a_frame_that_is_no_message_closes_the_connection() -> None:
+    doors = Doors()
+    caller = doors.caller()
+    assert refused_and_closed(caller, doors.handle(BadFrame(caller.number))) == Refusal.FRAME
+
+
+def test_a_frame_that_is_no_message_costs_a_seated_player_the_connection_alone() -> None:
+    doors = Doors()
+    host, table = table_of(doors)
+    guest = doors.caller(b"g").greet()
+    guest.join(table.code)
+    effects = doors.handle(BadFrame(guest.number))
+    assert guest.closed(effects) == Refusal.FRAME
+    changed = [m for m in host.sent(effects) if isinstance(m, messages.TableChanged)]
+    assert [seat.connected for seat in changed[-1].table.seats if seat] == [True, False]
+
+
+def test_what_comes_after_a_close_is_not_heard() -> None:
+    doors = Doors()
+    caller = doors.caller()
+    doors.handle(BadFrame(caller.number))
+    assert caller.hello() == []
+    assert doors.handle(BadFrame(caller.number)) == []
+    assert doors.handle(Disconnected(caller.number)) == []
+
+
+def test_what_comes_after_a_leave_is_not_heard() -> None:
+    doors = Doors()
+    _host, table = table_of(doors)
+    guest = doors.caller(b"g").greet()
+    guest.join(table.code)
+    assert guest.closed(guest.say(messages.Leave())) == Refusal.CLOSED
+    assert guest.join(table.code) == []
+
+
+# ── tables and codes ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_who_is_at_a_table_cannot_open_or_join_another() -> None:
+    doors = Doors()
+    host, table = table_of(doors)
+    assert host.refusals(host.open()) == [Refusal.ORDER]
+    assert host.refusals(host.join(table.code)) == [Refusal.ORDER]
+    assert doors.lobby.tables == 1
+
+
+@pytest.mark.parametrize("code", ["", "000000", "12345", "abc", "1" * 24])
+def test_a_wrong_code_is_refused(code: str) -> None:
+    doors = Doors()
+    table_of(doors)
+    caller = doors.caller().greet()
+    assert refused_and_closed(caller, caller.join(code)) == Refusal.NO_TABLE
+
+
+def test_after_ten_wrong_codes_in_a_minute_an_address_is_refused_even_a_right_one() -> None:
+    doors = Doors()
+    _host, table = table_of(doors)
+    for _ in range(limits.GUESSES_MAX):
+        doors.caller().greet().join("000000")
+    caller = doors.caller().greet()
+    assert refused_and_closed(caller, caller.join(table.code)) == Refusal.GUESSING
+
+
+def test_another_address_is_not_refused_for_it() -> None:
+    doors = Doors()
+    _host, table = table_of(doors)
+    for _ in range(limits.GUESSES_MAX):
+        doors.caller().greet().join("000000")
+    caller = doors.caller(address="10.0.0.2").greet()
+    assert caller.welcome(caller.join(table.code)) is not None
+
+
+def test_a_minute_later_the_address_may_try_again() -> None:
+    doors = Doors()
+    _host, table = table_of(doors)
+    for _ in range(limits.GUESSES_MAX):
+        doors.caller().greet().join("000000")
+    doors.now_ms += limits.GUESS_WINDOW_MS
+    caller = doors.caller().greet()
+    assert caller.welcome(caller.join(table.code)) is not None
+
+
+def test_who_has_a_seat_comes_back_though_somebody_guesses_from_the_same_address() -> None:
+    """Behind one proxy all have one address: a stranger's guessing must not cost a player the race."""
+    doors = Doors()
+    _host, table = table_of(doors)
+    doors.caller(b"g").greet().join(table.code)
+    for _ in range(limits.GUESSES_MAX):
+        doors.caller().greet().join("000000")
+    again = doors.caller(b"g").greet()
+    assert again.welcome(again.join(table.code)) is not None
+
+
+def test_addresses_that_have_stopped_guessing_are_forgotten() -> None:
+    doors = Doors()
+    for number in range(20):
+        doors.caller(address=f"10.0.1.{number}").greet().join("000000")
+    doors.now_ms += limits.GUESS_WINDOW_MS
+    doors.caller(address="10.0.2.1").greet().join("000000")
+    assert len(doors.lobby._guesses) == 1
+
+
+@pytest.mark.parametrize("name", ["", "   ", "a\x1b[2Jb", "\u202egnp", "x" * 40])
+def test_a_name_that_cannot_be_used_opens_no_table_and_joins_none(name: str) -> None:
+    doors = Doors()
+    _host, table = table_of(doors)
+    opener, joiner = doors.caller(b"o").greet(), doors.caller(b"j").greet()
+    assert refused_and_closed(opener, opener.open(name=name)) == Refusal.NAME
+    assert refused_and_closed(joiner, joiner.join(table.code, name=name)) == Refusal.NAME
+
+
+def test_a_watcher_needs_no_name() -> None:
+    doors = Doors()
+    _host, table = table_of(doors)
+    watcher = doors.caller(b"w").greet(Role.WATCHER)
+    assert watcher.welcome(watcher.join(table.watch_code, name="")) is not None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [TableSettings(size=7), TableSettings(target_exponent=2), TableSettings(kind=2, time_ms=1), TableSettings(lead=0)],
+)
+def test_settings_no_table_can_have_open_none(settings: TableSettings) -> None:
+    caller = Doors().caller().greet()
+    assert refused_and_closed(caller, caller.open(settings)) == Refusal.SETTINGS
+
+
+@pytest.mark.parametrize("role", [Role.WATCHER, Role.COMPUTER])
+def test_only_a_person_who_plays_opens_a_table(role: Role) -> None:
+    caller = Doors().caller().greet(role)
+    assert refused_and_closed(caller, caller.open()) == Refusal.ORDER
+
+
+def test_a_lobby_that_goes_down_tells_everyone_and_opens_no_table() -> None:
+    doors = Doors()
+    host, _table = table_of(doors)
+    assert host.sent(doors.handle(Drained())) == [messages.Drain()]
+    caller = doors.caller().greet()
+    assert refused_and_closed(caller, caller.open()) == Refusal.DRAINING
+
+
+def test_no_two_tables_have_a_code_in_common() -> None:
+    doors = Doors()
+    codes: list[str] = []
+    for number in range(30):
+        caller = doors.caller(bytes([number])).greet()
+        welcome = caller.welcome(caller.open())
+        assert welcome is not None
+        codes += [welcome.table.code, welcome.table.watch_code]
+    assert len(set(codes)) == len(codes) == 60
+    assert doors.lobby.tables == 30
+
+
+def test_a_code_that_is_taken_is_drawn_again() -> None:
+    doors = Doors()
+    taken, free = (7).to_bytes(16, "big"), (8).to_bytes(16, "big")
+    draws = [taken, taken, free, free, (9).to_bytes(16, "big")]
+    doors.lobby._entropy = lambda size: draws.pop(0) if size == 16 and len(draws) else b"e" * size
+    doors.lobby._tables["000007"] = doors.lobby._tables["x"] = None  # type: ignore[assignment]
+    assert doors.lobby._free_code() == "000008"
+
+
+def test_codes_grow_as_the_lobby_fills() -> None:
+    """A guess must hit a table less than once in 100,000."""
+    doors = Doors()
+    for number in range(20):
+        doors.lobby._tables[str(number)] = None  # type: ignore[assignment]
+    assert len(doors.lobby._free_code()) == 7
+
+
+def test_a_table_that_closed_is_gone_with_both_its_codes() -> None:
+    doors = Doors()
+    host, table = table_of(doors)
+    doors.handle(Disconnected(host.number))
+    doors.now_ms += limits.EMPTY_TABLE_MS
+    doors.handle(Woke())
+    assert doors.lobby.tables == 0
+    assert doors.lobby.deadline is None
+    for code in (table.code, table.watch_code):
+        caller = doors.caller().greet()
+        assert refused_and_closed(caller, caller.join(code)) == Refusal.NO_TABLE
+
+
+def test_an_alarm_that_is_out_of_date_wakes_nobody() -> None:
+    doors = Doors()
+    host, _table = table_of(doors)
+    first_ms = doors.lobby.deadline
+    assert first_ms is not None
+    host.say(messages.Leave())
+    doors.now_ms = first_ms
+    assert doors.handle(Woke()) == []
+
+
+def test_a_lobby_is_busy_as_long_as_somebody_is_connected() -> None:
+    doors = Doors()
+    busy = [doors.lobby.busy]
+    host, _table = table_of(doors)
+    busy.append(doors.lobby.busy)
+    doors.handle(Disconnected(host.number))
+    busy.append(doors.lobby.busy)
+    assert busy == [False, True, False]
