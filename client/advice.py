@@ -36,7 +36,7 @@ _CODES = {
     "guessing": (later("Too many wrong codes from this address."), later("Wait a minute, or use the link.")),
     "full": (later("All seats are taken."), later("You can watch: a seat may become free.")),
     "locked": (later("The host has locked the table."), later("Ask the host to unlock it.")),
-    "kicked": (later("The host has freed your seat."), later("You can watch; ask the host to let you sit again.")),
+    "kicked": (later("The host has freed your seat."), later("You can watch; ask the host to let you back.")),
     "racing": (later("A race is on."), later("You can watch, and sit down when it is over.")),
     "watch-code": (later("With the watch code one can only watch."), later("Ask the host for the table code.")),
     "not-host": (later("Only the host can do that."), ""),

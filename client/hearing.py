@@ -9,7 +9,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from client.ending import check_record, ended_fits
-from client.events import SaveRecord
+from client.events import Recall, Recalled, SaveRecord
 from client.fetching import Fetching
 from client.play import OwnRace
 from client.race import Race
@@ -18,7 +18,8 @@ from engine.race import offer_number
 from protocol import limits, messages
 from protocol.deal import Start, settings_fault
 from protocol.layout import LayoutError
-from protocol.messages import FromLobby, Phase, Signed, TableView
+from protocol.messages import FromLobby, OwnGame, Phase, Signed, TableView
+from protocol.record import Gap
 from protocol.signing import verify
 from protocol.tick import Tick
 
@@ -83,6 +84,8 @@ def _resume(message: messages.Welcome, start: Signed, session: Session, now_ms: 
     assert race is not None, "just begun, or still known"
     if message.race.tick is not None:
         _take_tick(race, message.race.tick, session)
+    for gap in message.race.gaps:
+        _take_gap(race, gap, session)
     own, told = race.own, message.own
     if told is None or own is None:
         return
@@ -90,11 +93,38 @@ def _resume(message: messages.Welcome, start: Signed, session: Session, now_ms: 
         own.leave()
     if told.link_number:
         own.extend(told.link_number, told.link)
+    if len(own.log) == 0 and told.moves:
+        session.pending = told
+        session.add(Recall(race.start.mix))
+    else:
+        _take_up(session, own, told, now_ms)
+
+
+def recalled(event: Recalled, session: Session, now_ms: int) -> None:
+    """A program that was started again has read what it wrote down before it was killed (rules 6.3)."""
+    race, told = session.race, session.pending
+    if race is None or race.own is None or told is None or event.race != race.start.mix:
+        return
+    own = race.own
+    whole = not event.directions or own.restore(event.directions, event.times)
+    if not whole or (len(own.log) >= told.moves and not own.fits(told)):
+        # What was kept is damaged, or not what the lobby has: then the lobby's log is the one that counts.
+        race.own = own = _new_game(session, race.start, own.seat)
+        own.extend(told.link_number, told.link)
+    own.kept = len(own.log)
+    _take_up(session, own, told, now_ms)
+
+
+def _take_up(session: Session, own: OwnRace, told: OwnGame, now_ms: int) -> None:
+    """Goes on where the lobby is, or gets from it first what this program has lost."""
     if told.moves > len(own.log):
         session.pending = told
         session.send(messages.AskLog(len(own.log)))
-    else:
-        session.send(*own.resume(told, max(0, session.race_ms(now_ms))))
+        return
+    session.pending = None
+    if not own.fits(told):
+        raise Cheat("log")
+    session.send(*own.resume(told, max(0, session.race_ms(now_ms))))
 
 
 @hear.register(messages.LogPiece)
@@ -104,11 +134,7 @@ def _log_piece(message: messages.LogPiece, session: Session, now_ms: int) -> Non
         return
     if not race.own.restore(message.directions, message.times) or len(race.own.log) > pending.moves:
         raise Cheat("log")
-    if len(race.own.log) < pending.moves:
-        session.send(messages.AskLog(len(race.own.log)))
-    else:
-        session.pending = None
-        session.send(*race.own.resume(pending, max(0, session.race_ms(now_ms))))
+    _take_up(session, race.own, pending, now_ms)
 
 
 @hear.register(messages.TableChanged)
@@ -176,10 +202,16 @@ def _begin(session: Session, signed: Signed, seat: int | None) -> None:
     start: Start = trust.started(signed)
     if seat is not None and session.signer.key not in [player.key for player in trust.players[seat : seat + 1]]:
         raise Cheat("table")
-    own = None if seat is None else OwnRace(trust.deal, start.mix, seat, session.signer, session.beat_ms)
+    own = None if seat is None else _new_game(session, start, seat)
     size = trust.deal.settings.size
     session.race = Race(start=start, start_signed=signed, deal=trust.signed, own=own, players=trust.players, size=size)
     session.pending = None
+
+
+def _new_game(session: Session, start: Start, seat: int) -> OwnRace:
+    deal = session.trust.deal if session.trust is not None else None
+    assert deal is not None, "a race has been dealt"
+    return OwnRace(deal, start.mix, seat, session.signer, session.beat_ms)
 
 
 @hear.register(messages.Link)
@@ -234,6 +266,32 @@ def _take_tick(race: Race, signed: Signed, session: Session) -> None:
         own.leave()
     if tick.offer is not None and tick.offer.seat == own.seat:
         race.offers = tick.offer.number - offer_number(own.seat, 0)
+
+
+@hear.register(messages.Gapped)
+def _gapped(message: messages.Gapped, session: Session, now_ms: int) -> None:
+    if session.race is not None:
+        _take_gap(session.race, message.gap, session)
+
+
+def _take_gap(race: Race, signed: Signed, session: Session) -> None:
+    """The lobby says that it was away; it cannot have been while it told something (rules 5.6)."""
+    key = session.lobby_key
+    if key is None or not verify(key, "gap", race.start.mix, signed.body, signed.signature):
+        raise Cheat("gap-signature")
+    try:
+        gap = Gap.decode(signed.body)
+    except LayoutError:
+        raise Cheat("gap-layout") from None
+    if gap in race.gaps:
+        return
+    told_ms = [Tick.decode(tick[: -limits.SIGNATURE_BYTES]).lobby_ms - race.start.start_ms for tick in race.ticks]
+    after = race.gaps[-1].to_ms if race.gaps else 0
+    if gap.from_ms < after or any(gap.from_ms < t_ms < gap.to_ms for t_ms in told_ms):
+        raise Cheat("gap-told")
+    race.gaps.append(gap)
+    if race.own is not None and race.own.bell_ms:
+        race.own.bell_ms = race.bell_ms(session.table.settings.time_ms if session.table else 0)
 
 
 @hear.register(messages.Ended)

@@ -99,7 +99,7 @@ def _clock_ms(session: Session, table: TableView, now_ms: int) -> int | None:
         return None
     passed_ms = max(0, session.race_ms(now_ms)) if race.ended is None else race.ended.t_ms
     if table.settings.kind == Kind.TIMED:
-        return max(0, table.settings.time_ms - passed_ms)
+        return max(0, race.bell_ms(table.settings.time_ms) - passed_ms)
     return passed_ms
 
 

@@ -1,8 +1,8 @@
 """A session as lines of text: no alternate screen, no cursor movement, a line per event (ux.md 2.7).
 
 Good enough to race with a screen reader, and to follow a race in a log. telling.py says what has happened; commands
-come as lines: words ("ready", "score"), or as many keys at once as one likes ("wwas"). An empty line does what Enter
-does on the screen.
+come as lines: words ("ready", "kick 2", "settings target 512"), or as many moves at once as one likes ("wwas"). An
+empty line does what Enter does on the screen.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol, TextIO
+from typing import TextIO
 
-from client.actions import Action, Move
-from client.telling import board_lines, score_lines, told
+from client.actions import Action, Change, Kick, Move
+from client.telling import board_lines, figure_lines, score_lines, settings_lines, told
 from client.tui.canvas import graphemes
-from client.tui.commands import Step, Ui, available, is_on_board, kept, press
-from client.tui.keys import Verb
-from client.tui.paint import changes_in_ms, question_words
+from client.tui.choices import ChoiceError, chosen
+from client.tui.commands import Command, Links, Step, Ui, available, choose, is_on_board, kept, my_picture, press
+from client.tui.keys import Verb, meaning
+from client.tui.paint import changes_in_ms, question_words, remark_words
 from client.tui.seating import link_lines
 from client.view import Line, SessionView
-from client.words import number, say
+from client.words import all_settings_words, number, say
+from engine.board import Direction
 from protocol.messages import Phase
 
 _STDIN = 0
@@ -33,23 +35,14 @@ _LINE_CHARACTERS_MAX = 1_000
 _RECORD_WAIT_S = 10.0  # when nobody gives commands any more, for the record after a race
 _SIGPIPE = 13
 _ARROWS = frozenset({"up", "right", "down", "left"})
-_WORDS = {
-    **{verb.value: verb for verb in Verb},
-    "offer": Verb.AGREE, "draw": Verb.AGREE, "withdraw": Verb.REFUSE, "watch": Verb.STAND,
-    "quit": Verb.LEAVE, "exit": Verb.LEAVE,
+_UNTOLD = frozenset({Verb.MENU, Verb.COPY, Verb.NEXT})  # what has no meaning on lines
+_SYNONYMS = {
+    "accept": "agree", "draw": "offer", "watch": "stand", "quit": "leave", "exit": "leave", "copy": "link",
+    "menu": "help", "?": "help",
 }  # fmt: skip
-
-
-class Links(Protocol):
-    """The full links of a table; either may be empty."""
-
-    @property
-    def join(self) -> str:
-        """What friends type to play."""
-
-    @property
-    def watch(self) -> str:
-        """What friends type to watch."""
+_KNOWN = frozenset(
+    {verb.value for verb in Verb} | {"unready", "unlock", "offer", "withdraw", "board", "score"} | _SYNONYMS.keys()
+)
 
 
 class PlainRace:
@@ -70,6 +63,7 @@ class PlainRace:
         self._lines = lines
         self._unread = False  # there were commands, and there will be no more
         self._last: SessionView | None = None
+        self._figures: SessionView | None = None  # when the scores were told last
         self._result: asyncio.Future[int] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -104,7 +98,10 @@ class PlainRace:
         self._last = view
         if first and view.phase is Phase.SEATING:
             lines += self._link_texts(view)
-        self._say(*lines)
+        figures = figure_lines(self._figures, view)
+        if figures or self._figures is None or view.phase is not Phase.RACING:
+            self._figures = view
+        self._say(*lines, *figures)
         if asked is not None and self._ui.asking is None:
             self._say(say("The race is over before you answered."))
         self._wait(view)
@@ -155,23 +152,37 @@ class PlainRace:
 
     def obey(self, line: str) -> None:
         """Does what a line says."""
-        view = self._view()
         words = line.lower().split()
         if self._ui.asking is not None:
-            self._press("y" if words[:1] in (["y"], [say("yes")]) else "n")
-        elif not words:
+            yes = words[:1] in (["y"], [say("yes")])
+            self._press("y" if yes else "n")
+            if yes or not words or words[0] in ("n", say("no")):
+                self.refresh()
+                return
+        self._obey(self._view(), words, line)
+        self.refresh()
+
+    def _obey(self, view: SessionView, words: list[str], line: str) -> None:
+        if not words:
             self._enter(view)
         elif words == ["board"]:
             self._say(*self._board_texts(view))
         elif words == ["score"]:
             self._say(*score_lines(view))
+        elif words[0] == "settings":
+            self._settings(view, words[1:])
         elif all(word in _ARROWS for word in words):
             self._keys(view, words)
-        elif len(words) == 1 and len(line) > 1 and words[0] in _WORDS:
-            self._verb(view, _WORDS[words[0]])
+        elif command := self._command(view, words):
+            self._step(choose(view, self._ui, command))
+        elif len(line) == 1 or (is_on_board(view) and _only_moves(words)):
+            self._keys(view, [key for word in line.split() for key in word])
+        elif words[0] in ("y", "n", "yes", "no"):
+            self._say(say("Nothing was asked."))
+        elif words[0] in _KNOWN:
+            self._say(say("That cannot be done now. Say help to see what can."))
         else:
-            self._keys(view, [key for key in line if key != " "])
-        self.refresh()
+            self._say(say("What is “{word}”? Say help to see what can be done.", word=words[0]))
 
     def _enter(self, view: SessionView) -> None:
         if any(command.primary for command in available(view, self._ui)):
@@ -179,17 +190,34 @@ class PlainRace:
         else:
             self._say(*self._board_texts(view), *score_lines(view))
 
-    def _verb(self, view: SessionView, verb: Verb) -> None:
-        if verb in (Verb.HELP, Verb.MENU):
-            self._say(*self._help_texts(view))
-        elif verb in (Verb.LINK, Verb.COPY):
-            self._say(*self._link_texts(view))
-        elif verb is Verb.LEAVE:
-            self._press("interrupt")
-        elif command := next((each for each in available(view, self._ui) if each.verb is verb and each.key), None):
-            self._press("enter" if command.primary else command.key.lower() if verb is not Verb.RESIGN else "R")
+    def _command(self, view: SessionView, words: list[str]) -> Command | None:
+        """Returns the command that can be done now and has this word; a player is named by seat or by name."""
+        wanted = " ".join([_SYNONYMS.get(words[0], words[0]), *words[1:]])
+        if words[0] == "kick":
+            named = (s for s in view.seats if s is not None and s.name.lower() == " ".join(words[1:]))
+            wanted = next((f"kick {seat.seat + 1}" for seat in named), wanted)
+        commands = available(view, self._ui)
+        return next((command for command in commands if word_of(command, view) == wanted), None)
+
+    def _settings(self, view: SessionView, words: list[str]) -> None:
+        """Tells the settings, or takes those that are named."""
+        may = any(command.verb is Verb.SETTINGS for command in available(view, self._ui))
+        if not words:
+            self._say(*(settings_lines(view) if may else [f"{all_settings_words(view.settings)}."]))
+            return
+        if not may:
+            self._say(say("Only the host chooses the settings, between races."))
+            return
+        seated = sum(seat is not None for seat in view.seats)
+        try:
+            settings = view.settings if words == ["same"] else chosen(view.settings, words, seated)
+        except ChoiceError as error:
+            self._say(str(error))
+            return
+        if settings == view.settings and view.phase is Phase.SEATING:
+            self._say(say("These are the settings already."))
         else:
-            self._say(say("That cannot be done now. Say help to see what can."))
+            self._act(Change(settings))
 
     def _keys(self, view: SessionView, keys: list[str]) -> None:
         """Presses keys one after the other, then shows the board once if there were moves among them."""
@@ -204,8 +232,11 @@ class PlainRace:
 
     def _press(self, key: str) -> bool:
         """Presses a key and tells whether it was a move."""
-        step = press(self._view(), self._ui, key)
-        self._ui = replace(step.ui, menu=None, overlay=None)
+        return self._step(press(self._view(), self._ui, key))
+
+    def _step(self, step: Step) -> bool:
+        """Carries out what a key or a word comes to, and tells whether it was a move."""
+        self._ui = replace(step.ui, menu=None, overlay=None, form=None, remark=None)
         for action in step.actions:
             self._act(action)
         view = self._view()
@@ -215,10 +246,14 @@ class PlainRace:
     def _tell_step(self, step: Step, view: SessionView) -> None:
         if step.ui.overlay is Verb.HELP or step.ui.menu is not None:
             self._say(*self._help_texts(view))
-        if step.ui.overlay is Verb.LINK or step.copied:
+        elif step.ui.overlay is Verb.LINK or step.copied:
             self._say(*self._link_texts(view))
-        if step.ui.asking is not None:
+        elif step.ui.form is not None:
+            self._say(*settings_lines(view))
+        elif step.ui.asking is not None:
             self._say(question_words(view, step.ui))
+        elif step.ui.remark is not None:
+            self._say(remark_words(step.ui))
         if step.left:
             self._finish(0)
 
@@ -226,11 +261,16 @@ class PlainRace:
         return board_lines(view.game.board) if view.game is not None else []
 
     def _help_texts(self, view: SessionView) -> list[str]:
-        lines = [say("board: your tiles. score: how everyone stands.")]
+        lines = []
+        if view.phase in (Phase.RACING, Phase.FINISHED):
+            lines.append(say("board: your tiles. score: how everyone stands. An empty line: both."))
         if is_on_board(view):
             lines.append(say("Moves: up, right, down, left, or W D S A, as many on a line as you like."))
-        commands = (command for command in available(view, self._ui) if command.key and command.verb is not Verb.MENU)
-        return [*lines, *(say("{word}: {what}", word=command.verb.value, what=command.label) for command in commands)]
+        commands = (command for command in available(view, self._ui) if command.verb not in _UNTOLD)
+        for command in commands:
+            what = say("these lines") if command.verb is Verb.HELP else command.label
+            lines.append(say("{word}: {what}", word=word_of(command, view), what=what))
+        return lines
 
     def _link_texts(self, view: SessionView) -> list[str]:
         return [text for _, text in link_lines(view, self._ui, _LINE_CHARACTERS_MAX)]
@@ -257,6 +297,29 @@ class PlainRace:
         for action in step.actions if step is not None else ():
             self._act(action)
         self._finish(128 + caught)
+
+
+def word_of(command: Command, view: SessionView) -> str:
+    """Returns the word that a command has on lines; what a key takes back has a word of its own."""
+    mine = my_picture(view)
+    match command.verb:
+        case Verb.READY:
+            return "unready" if mine is not None and mine.ready else "ready"
+        case Verb.LOCK:
+            return "unlock" if view.locked else "lock"
+        case Verb.AGREE:
+            return "offer" if view.offer is None else "agree"
+        case Verb.REFUSE:
+            return "withdraw" if view.offer is not None and view.offer.by_you else "refuse"
+        case Verb.KICK:
+            place = next(seat.seat for seat in view.seats if seat is not None and command.action == Kick(seat.seat))
+            return f"kick {place + 1}"
+        case _:
+            return command.verb.value
+
+
+def _only_moves(words: list[str]) -> bool:
+    return all(isinstance(meaning(key, on_board=True), Direction) for word in words for key in word)
 
 
 async def stdin_lines() -> AsyncIterator[str]:

@@ -46,6 +46,8 @@ class OwnRace:
         self.acked = 0
         self.tick_seen = 0
         self.over = False
+        self.bell_ms = deal.settings.time_ms
+        self.kept = 0  # how many moves have been written down
         self._deal = deal
         self._mix = mix
         self._signer = signer
@@ -59,6 +61,11 @@ class OwnRace:
         self._resume = False
         self._resigned = False
         self._target_move = 0  # the number of the move that made the target; 0: not made
+
+    @property
+    def race(self) -> bytes:
+        """The mix of the race: no other race has it."""
+        return self._mix
 
     @property
     def done(self) -> bool:
@@ -167,6 +174,10 @@ class OwnRace:
             return out + self.closing_seal()
         return out + self.flush(t_ms) + self._say_again(lost)
 
+    def fits(self, told: OwnGame) -> bool:
+        """Returns whether the lobby's log is the beginning of this one."""
+        return told.moves <= len(self.log) and self._heads[told.moves] == told.head
+
     def restore(self, directions: bytes, times: tuple[int, ...]) -> bool:
         """Takes back moves that the lobby has and this program lost; returns False if they cannot have been made."""
         if self.game is None or not directions or len(directions) != len(times):
@@ -222,7 +233,7 @@ class OwnRace:
 
     def _near_bell(self, t_ms: int) -> bool:
         settings = self._deal.settings
-        return settings.kind == Kind.TIMED and t_ms >= settings.time_ms - self._deal.windows.bell_flush_ms
+        return settings.kind == Kind.TIMED and t_ms >= self.bell_ms - self._deal.windows.bell_flush_ms
 
     def _due_seal(self, first: int, t_ms: int) -> Signed | None:
         """Returns the seal that must come with the slice of the moves from `first` on, or None."""

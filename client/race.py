@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from client.fetching import Fetching
 from client.play import OwnRace
 from client.view import Check
+from engine.race import Kind, RaceTerms
 from protocol import messages
 from protocol.deal import Ready, Start
+from protocol.moment import moved_by_gaps
+from protocol.record import Gap
 from protocol.tick import Tick
 
 
@@ -28,8 +31,13 @@ class Race:
     check: Check | None = None
     ticks: list[bytes] = field(default_factory=list)
     record_path: str = ""
+    gaps: list[Gap] = field(default_factory=list)  # times in which the lobby was away
     offers: int = 0  # how many of this player's the lobby has told of
 
     def place_of(self, key: bytes) -> int | None:
         """Returns the seat of a player, or None for a watcher."""
         return next((seat for seat, player in enumerate(self.players) if player.key == key), None)
+
+    def bell_ms(self, time_ms: int) -> int:
+        """Returns when the bell of a race of `time_ms` rings, since the start, the lobby's absences counted in."""
+        return moved_by_gaps(RaceTerms(len(self.players), Kind.TIMED, bell_ms=time_ms), self.gaps).bell_ms

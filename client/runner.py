@@ -24,10 +24,14 @@ from client.events import (
     Dropped,
     Effect,
     Event,
+    KeepMove,
+    Recall,
+    Recalled,
     SaveRecord,
     Send,
     Woke,
 )
+from client.memory import MoveMemory
 from client.view import Line, SessionView
 
 if TYPE_CHECKING:
@@ -69,16 +73,17 @@ class Core(Protocol):
 class Runner:
     """A session at work on the lobby at `url`.
 
-    `keep` writes a record and returns its path; without it records are not kept. `on_change` is called after
-    everything that may have changed the view.
+    `keep` writes a record and returns its path; without it records are not kept. `memory` writes moves down.
+    `on_change` is called after everything that may have changed the view.
     """
 
-    def __init__(self, session: Core, url: str, keep: Keep | None = None) -> None:
+    def __init__(self, session: Core, url: str, keep: Keep | None = None, memory: MoveMemory | None = None) -> None:
         self.on_change: Callable[[], None] = lambda: None
         self.save_error = ""  # why the last record could not be kept
         self._session = session
         self._url = url
         self._keep = keep
+        self._memory = memory
         self._attempt = 0  # the number of the connection that counts; what others tell is ignored
         self._carrier: asyncio.Task[None] | None = None
         self._connection: Connection | None = None  # once it stands
@@ -144,11 +149,32 @@ class Runner:
                         self._connection.send(effect.message)
                 case Disconnect():
                     self._disconnect()
+                case KeepMove():
+                    self._remember(effect)
+                case Recall():
+                    self._recall(effect.race)
                 case SaveRecord():
                     if self._keep is not None:
                         self._start(self._save(effect, self._keep))
         self._stirred.set()
         self.on_change()
+
+    def _remember(self, move: KeepMove) -> None:
+        """Writes a move down. A disk that fails takes nothing from the race, but is told once (rules 6.3)."""
+        if self._memory is None:
+            return
+        try:
+            self._memory.keep(move)
+        except OSError as error:
+            self._memory, self.save_error = None, error.strerror or str(error)
+
+    def _recall(self, race: bytes) -> None:
+        directions: bytes = b""
+        times: tuple[int, ...] = ()
+        if self._memory is not None:
+            with contextlib.suppress(OSError):  # as good as never kept: the lobby has the log
+                directions, times = self._memory.recall(race)
+        self._feed(Recalled(race, directions, times))
 
     def _disconnect(self) -> None:
         self._attempt += 1

@@ -14,8 +14,20 @@ from dataclasses import dataclass
 
 from client.clock import LobbyClock
 from client.doing import do
-from client.events import Acted, Connect, Connected, Disconnect, Dropped, Effect, Event, Received, Send
-from client.hearing import hear
+from client.events import (
+    Acted,
+    Connect,
+    Connected,
+    Disconnect,
+    Dropped,
+    Effect,
+    Event,
+    KeepMove,
+    Recalled,
+    Received,
+    Send,
+)
+from client.hearing import hear, recalled
 from client.picture import draw
 from client.play import OwnRace
 from client.race import Race
@@ -207,6 +219,8 @@ class Session:
                 self._receive(event.message, now_ms)
             case Dropped():
                 self._dropped(event.reason, now_ms)
+            case Recalled():
+                recalled(event, self, now_ms)
             case Acted():
                 self.notice = ""
                 do(event.action, self, now_ms)
@@ -286,4 +300,8 @@ class Session:
                 self._pings = [now_ms + limits.PING_INTERVAL_MS]
         own = self.own
         if own is not None and self.race_ms(now_ms) >= 0:
-            self.send(*own.play(self.race_ms(now_ms), online=self.line is Line.ONLINE))
+            sent = own.play(self.race_ms(now_ms), online=self.line is Line.ONLINE)
+            # A move is written down before it is sent: who is killed in between has lost nothing (rules 6.3).
+            self._out += [KeepMove(own.race, n + 1, *own.log.move(n)) for n in range(own.kept, len(own.log))]
+            own.kept = len(own.log)
+            self.send(*sent)

@@ -64,8 +64,7 @@ class Board:
         if max(cells) > _EXPONENT_MAX:
             i, exponent = next((i, exponent) for i, exponent in enumerate(cells) if exponent > _EXPONENT_MAX)
             raise ValueError(f"row {i // size + 1}, column {i % size + 1}: exponent {exponent} is too large")
-        cells = bytes(cells)
-        return cls(tuple([line_of(cells[i : i + size]) for i in range(0, size * size, size)]), ())
+        return cls(_rows_of(size, bytes(cells)), ())
 
     @classmethod
     def of_faces(cls, rows: Sequence[Sequence[int]]) -> "Board":
@@ -131,6 +130,10 @@ class Board:
         Raises:
             ValueError: the board is full.
         """
+        if exponent not in (1, 2):  # no deck deals such a tile
+            grown = self.spawn(1, lot).cells
+            cells = bytes([exponent if one != cell else cell for cell, one in zip(self.cells, grown, strict=True)])
+            return Board(_rows_of(self.size, cells), ())
         rows = self._rows
         if rows:
             return Board(GRIDS[len(rows)].spawn_in_rows(rows, exponent, lot)[0], ())
@@ -171,3 +174,7 @@ class Board:
     def _make_columns(self) -> Lines:
         self._columns = columns = GRIDS[len(self._rows)].crossed(self._rows)
         return columns
+
+
+def _rows_of(size: int, cells: bytes) -> Lines:
+    return tuple([line_of(cells[i : i + size]) for i in range(0, size * size, size)])

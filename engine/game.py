@@ -97,13 +97,14 @@ class Game:
         else:
             self._columns, left = grid.spawn_in_columns(pushed, exponent, lot)
             self._rows = ()
-        self.score += points
         self.moves = moves = self.moves + 1
         if exponent == 2:
             self.fours += 1
             self.max_exponent = max(2, self.max_exponent)
-        if points >> self.max_exponent > 1:  # a larger tile has at least these points
-            self.max_exponent = self.board.max_exponent
+        if points:
+            self.score += points
+            if points >> self.max_exponent > 1:  # no larger tile is made with less
+                self.max_exponent = self.board.max_exponent
         if left == 1 or moves == self._moves_max:
             self._end()
         return points

@@ -79,9 +79,9 @@ class Grid:
             gap -= row.empties
             i += 1
             row = rows[i]
-        tile = 256 * row.gaps[gap] + exponent
+        tile = 2 * row.gaps[gap] + exponent - 1
         grown = list(rows)
-        grown[i] = row.grown.get(tile) or row.grow(tile)
+        grown[i] = row.grown[tile] or row.grow(tile)
         return tuple(grown), left
 
     def spawn_in_columns(self, columns: Lines, exponent: int, lot: int) -> tuple[Lines, int]:
@@ -101,9 +101,9 @@ class Grid:
             i += 1
             gaps = self._gaps[rows[i]]
         j = gaps[gap]
-        tile = 256 * i + exponent
+        tile = 2 * i + exponent - 1
         grown = list(columns)
-        grown[j] = columns[j].grown.get(tile) or columns[j].grow(tile)
+        grown[j] = columns[j].grown[tile] or columns[j].grow(tile)
         return tuple(grown), left
 
 
@@ -161,18 +161,18 @@ class GridOfFour(Grid):
             raise ValueError(_FULL)
         gap = lot * left >> 64
         if gap < a.empties:
-            tile = 256 * a.gaps[gap] + exponent
-            return (a.grown.get(tile) or a.grow(tile), b, c, d), left
+            tile = 2 * a.gaps[gap] + exponent - 1
+            return (a.grown[tile] or a.grow(tile), b, c, d), left
         gap -= a.empties
         if gap < b.empties:
-            tile = 256 * b.gaps[gap] + exponent
-            return (a, b.grown.get(tile) or b.grow(tile), c, d), left
+            tile = 2 * b.gaps[gap] + exponent - 1
+            return (a, b.grown[tile] or b.grow(tile), c, d), left
         gap -= b.empties
         if gap < c.empties:
-            tile = 256 * c.gaps[gap] + exponent
-            return (a, b, c.grown.get(tile) or c.grow(tile), d), left
-        tile = 256 * d.gaps[gap - c.empties] + exponent
-        return (a, b, c, d.grown.get(tile) or d.grow(tile)), left
+            tile = 2 * c.gaps[gap] + exponent - 1
+            return (a, b, c.grown[tile] or c.grow(tile), d), left
+        tile = 2 * d.gaps[gap - c.empties] + exponent - 1
+        return (a, b, c, d.grown[tile] or d.grow(tile)), left
 
     def spawn_in_columns(self, columns: Lines, exponent: int, lot: int) -> tuple[Lines, int]:
         """The same, of columns; the empty cells are still counted row by row."""
@@ -182,23 +182,23 @@ class GridOfFour(Grid):
         if not left:
             raise ValueError(_FULL)
         j, tile = picks[lot * left >> 64]
-        tile += exponent
+        tile += exponent - 1
         if j == 0:
-            return (a.grown.get(tile) or a.grow(tile), b, c, d), left
+            return (a.grown[tile] or a.grow(tile), b, c, d), left
         if j == 1:
-            return (a, b.grown.get(tile) or b.grow(tile), c, d), left
+            return (a, b.grown[tile] or b.grow(tile), c, d), left
         if j == 2:
-            return (a, b, c.grown.get(tile) or c.grow(tile), d), left
-        return (a, b, c, d.grown.get(tile) or d.grow(tile)), left
+            return (a, b, c.grown[tile] or c.grow(tile), d), left
+        return (a, b, c, d.grown[tile] or d.grow(tile)), left
 
 
 class _PickStore(dict[tuple[bytes, bytes, bytes, bytes], tuple[tuple[int, int], ...]]):
-    """The empty cells of four columns in row order, by the columns' `gaps`: column, and 256 · row."""
+    """The empty cells of four columns in row order, by the columns' `gaps`: column, and 2·row."""
 
     def __missing__(self, gaps: tuple[bytes, bytes, bytes, bytes]) -> tuple[tuple[int, int], ...]:
         if len(self) >= PICKS_MAX:
             self.clear()
-        picks = self[gaps] = tuple([(j, 256 * i) for i in range(4) for j in range(4) if i in gaps[j]])
+        picks = self[gaps] = tuple([(j, 2 * i) for i in range(4) for j in range(4) if i in gaps[j]])
         return picks
 
 

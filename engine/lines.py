@@ -28,7 +28,7 @@ class Line:
         to_start: the line after a push to the start, itself if nothing moves; None until `push_to_start` found it.
         start_points: the points of that push, once it is known.
         to_end, end_points: the same of a push to the end.
-        grown: the lines with one more tile, known so far, by 256 · where it is + its exponent.
+        grown: the line with a tile of exponent e put at j, by 2·j + e − 1, e being 1 or 2; None until `grow` made it.
     """
 
     __slots__ = (
@@ -55,7 +55,7 @@ class Line:
         """Lets go of the lines it leads to, which would keep all that they lead to alive."""
         self.to_start: Line | None = None
         self.to_end: Line | None = None
-        self.grown: dict[int, Line] = _NOTHING_GROWN
+        self.grown: list[Line | None] = _NOTHING_GROWN
 
     def push_to_start(self) -> "Line":
         """Works out `to_start` and `start_points`, once."""
@@ -73,15 +73,15 @@ class Line:
 
     def grow(self, tile: int) -> "Line":
         """Works out `grown[tile]`, once."""
-        j, exponent = divmod(tile, 256)
-        line = line_of(self.cells[:j] + bytes((exponent,)) + self.cells[j + 1 :])
+        j = tile // 2
+        line = line_of(self.cells[:j] + (b"\2" if tile % 2 else b"\1") + self.cells[j + 1 :])
         if self.grown is _NOTHING_GROWN:
-            self.grown = {}
+            self.grown = [None] * (2 * len(self.cells))
         self.grown[tile] = line
         return line
 
 
-_NOTHING_GROWN: Final[dict[int, Line]] = {}  # one for all lines; never written to
+_NOTHING_GROWN: Final[list[Line | None]] = [None] * 16  # one for all lines; never written to
 Lines: TypeAlias = tuple[Line, ...]
 
 

@@ -46,6 +46,7 @@ class Closing:
             seats=run.opened.seats_signed,
             start=run.opened.start_signed,
             logs=logs,
+            gaps=run.gaps,
             events=[kept for _, kept in run.decisive()],
             last_link=run.opened.chain.link(run.opened.deal.chain_length),
             outcome=self.outcome,

@@ -49,6 +49,11 @@ class Presence:
         if message.stamp_ms <= now_ms:
             member.line.measured(now_ms, now_ms - message.stamp_ms)
 
+    def move(self, gap_ms: int) -> None:
+        """The lobby was away: in that time nobody could be heard (rules 5.6)."""
+        for member in self:
+            member.line.heard_ms += gap_ms
+
     def deadline(self) -> int | None:
         """Returns when the next ping is due or somebody has been silent for too long."""
         times = [min(self._ping_ms(m), m.line.heard_ms + self._windows.silent_ms) for m in self]

@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from engine.deck import DealtDeck
 from engine.game import Game
-from engine.race import Absent, Left, Outcome, Race, RaceEvent, SeatState, Termination, Vote, Voted, fold
+from engine.race import Absent, Left, Outcome, Race, RaceEvent, SeatState, Termination, Vote, Voted
 from lobby.events import Outbox
 from lobby.opening import Opened
 from lobby.people import Line, Seat
 from lobby.ticking import Presence, Ticker
 from lobby.track import Arrival, Track, TrackError
 from protocol.limits import LOG_PIECE_MOVES
-from protocol.messages import Ack, Link, LogPiece, OwnGame, RaceView, Seal, Signed, Slice, Ticked
+from protocol.messages import Ack, Gapped, Link, LogPiece, OwnGame, RaceView, Seal, Signed, Slice, Ticked
+from protocol.moment import GAP_MS_MIN, fold_with_gaps, moved_by_gaps, void_gap
 from protocol.movelog import Act, SealBody
-from protocol.record import EventKind, RecordEvent
+from protocol.record import EventKind, Gap, RecordEvent
 from protocol.refusals import Refusal
 from protocol.signing import Signer
 
@@ -48,8 +49,11 @@ class RaceRun:
         self.live = Race(self.terms)
         self.ticker = Ticker(signer, self.mix, epoch, self.start_ms, self.live)
         self.happened: list[tuple[RaceEvent, RecordEvent]] = []
+        self.gaps: list[Signed] = []
         self.out = Outbox()
         self._audience = audience
+        self._signer = signer
+        self._void: Gap | None = None  # the lobby was away for too long in sum
         self._settled_ms: int | None = None  # when something ended the race, by arrival
         self._drawn = False  # what ended it was a draw agreed by all
         self._offer = 0  # the number of the draw offer that stood then
@@ -125,7 +129,7 @@ class RaceRun:
         """Returns how far the lobby has this seat, for its owner."""
         number = track.link_sent
         link = self.opened.chain.link(number) if number else b""
-        return OwnGame(moves=len(track.log), seals=track.seals, link_number=number, link=link)
+        return OwnGame(moves=len(track.log), head=track.log.head, seals=track.seals, link_number=number, link=link)
 
     def log_piece(self, track: Track, first: int) -> LogPiece:
         """Returns a piece of a seat's log, for its owner."""
@@ -134,7 +138,9 @@ class RaceRun:
 
     def view(self) -> RaceView:
         """Returns what someone who comes in the middle needs."""
-        return RaceView(seats=self.opened.seats_signed, start=self.opened.start_signed, tick=self.ticker.last)
+        return RaceView(
+            seats=self.opened.seats_signed, start=self.opened.start_signed, tick=self.ticker.last, gaps=tuple(self.gaps)
+        )
 
     # ── time ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -168,9 +174,24 @@ class RaceRun:
         if tick is not None:
             self._tell(tick)
 
+    def asleep(self, from_ms: int, now_ms: int) -> None:
+        """The lobby itself was away: it counts against nobody (rules 5.6). Nobody was told anything in between."""
+        gap = Gap(max(0, from_ms - self.start_ms), now_ms - self.start_ms)
+        if gap.to_ms - gap.from_ms <= GAP_MS_MIN:
+            return
+        body = gap.encode()
+        self.gaps.append(Signed(body, self._signer.sign("gap", self.mix, body)))
+        gaps = [Gap.decode(signed.body) for signed in self.gaps]
+        self.terms = self.live.terms = moved_by_gaps(self.opened.deal.terms(len(self.tracks)), gaps)
+        for track in self.tracks:
+            track.move_windows(gap.to_ms - gap.from_ms)
+            track.bell_ms = self.terms.bell_ms
+        self._void = void_gap(gaps)
+        self.out.send(self._audience(), Gapped(self.gaps[-1]))
+
     def would_end(self, now_ms: int) -> bool:
-        """Returns whether what has arrived would end the race (rules 5.3)."""
-        return self.live.decide(now_ms - self.start_ms) is not None
+        """Returns whether what has arrived would end the race (rules 5.3), or the lobby was away too long (5.6)."""
+        return self._void is not None or self.live.decide(now_ms - self.start_ms) is not None
 
     def settle(self, now_ms: int) -> None:
         """Something has ended the race: from now on nothing is told, and only what is on its way still counts (5.3)."""
@@ -182,7 +203,7 @@ class RaceRun:
     def outcome(self) -> tuple[Outcome | None, Race]:
         """Returns the fold of everything that has arrived, in the order of t*."""
         decisive = self.decisive()
-        return fold(self.terms, [_stream(track, decisive) for track in self.tracks])
+        return fold_with_gaps(self.terms, [_stream(track, decisive) for track in self.tracks], self._void)
 
     def decisive(self) -> list[tuple[RaceEvent, RecordEvent]]:
         """Returns what happened beside moves and may have decided the race, in the order of arrival.

@@ -105,6 +105,11 @@ class Seating:
             return Refusal.NOT_READY
         return None
 
+    def move(self, gap_ms: int) -> None:
+        """The lobby was away: that counts against no host who was lost before (rules 5.6)."""
+        if self.host_lost_ms is not None:
+            self.host_lost_ms += gap_ms
+
     def deadline(self, away_ms: int, *, keep: bool) -> int | None:
         """Returns when `wake` next has something to do; `keep`: a race runs, and nobody loses a seat here."""
         lost = [] if keep else [seat.lost_ms for seat in self if seat.connection is None]

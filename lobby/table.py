@@ -33,6 +33,7 @@ from lobby.seating import Seating
 from lobby.track import Track
 from protocol import limits, messages
 from protocol.messages import Phase, TableSettings, TableView
+from protocol.moment import GAP_MS_MIN
 from protocol.refusals import Refusal
 from protocol.signing import Signer
 
@@ -114,6 +115,7 @@ class Table:
         self._epoch = epoch
         self._windows = options.windows
         self._phase_ends_ms: int | None = None
+        self._seen_ms = now_ms  # when anything was last handled: in a race at least once a second
         self.out = Outbox()
         self._changed = False
 
@@ -122,6 +124,8 @@ class Table:
         self.out = out = Outbox()  # the effects of this event
         if self.run is not None:
             self.run.out = out
+            self._look_for_gap(self.run, now_ms)
+        self._seen_ms = now_ms
         match event:
             case Arrived():
                 arrive(self, event, now_ms)
@@ -265,6 +269,15 @@ class Table:
             self._finish(self.closing, now_ms)
         elif self._phase_ends_ms is not None and now_ms >= self._phase_ends_ms:
             self._phase_over(now_ms)
+
+    def _look_for_gap(self, run: RaceRun, now_ms: int) -> None:
+        """In a race a table is woken every second; where it was not, the lobby itself was away (rules 5.6)."""
+        gap_ms = now_ms - self._seen_ms
+        if gap_ms <= GAP_MS_MIN or self.phase not in (Phase.COUNTDOWN, Phase.RACING):
+            return
+        self.presence.move(gap_ms)
+        self.seating.move(gap_ms)
+        run.asleep(self._seen_ms, now_ms)
 
     def _look_at_people(self, now_ms: int) -> None:
         host = self.seating.host

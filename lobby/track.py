@@ -8,7 +8,6 @@ the record will need: times, t*, heads and the last seal.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -66,6 +65,8 @@ class Track:
         self.moved_ms = 0  # when the lobby last took a move, since the start (rules 4.9)
         self.lost_until_ms = 0  # on the lobby's clock: the end of the window of a lost connection; 0: connected
         self.idle_until_ms = 0  # the same for a seat that does not move (rules 4.9); 0: it does
+        self.gaps_ms = 0  # how long the lobby was away since the start: links wait so much longer (rules 5.6)
+        self.bell_ms = deal.settings.time_ms
         self.must_resume = False  # the next seal is the first after a reconnect (deal.md 5.2)
         self._deal = deal
         self._mix = mix
@@ -114,7 +115,7 @@ class Track:
         """Returns the furthest link both gates let this seat have (deal.md 4.1)."""
         lead = self._deal.settings.lead
         by_moves = (len(self.log) + 1 + lead) // 8 + 1
-        by_time = (max(0, since_start_ms) // 25 + lead) // 8
+        by_time = (max(0, since_start_ms - self.gaps_ms) // 25 + lead) // 8
         return min(by_moves, by_time, self._deal.chain_length)
 
     def link_due_ms(self) -> int | None:
@@ -122,7 +123,7 @@ class Track:
         number, lead = self.link_sent + 1, self._deal.settings.lead
         if number > self._deal.chain_length or 8 * (number - 1) > len(self.log) + 1 + lead:
             return None
-        return max(0, 25 * (8 * number - lead))
+        return max(0, 25 * (8 * number - lead)) + self.gaps_ms
 
     @property
     def away_until_ms(self) -> int:
@@ -131,9 +132,12 @@ class Track:
             return min(self.lost_until_ms, self.idle_until_ms)
         return self.lost_until_ms or self.idle_until_ms
 
-    def moves_until(self, t_ms: int) -> int:
-        """Returns how many moves have a t* that is not after `t_ms`."""
-        return bisect_right(self.moments, t_ms)
+    def move_windows(self, gap_ms: int) -> None:
+        """Moves everything that waits for the clock by the time the lobby was away (rules 5.6)."""
+        self.gaps_ms += gap_ms
+        self.moved_ms += gap_ms
+        self.lost_until_ms += gap_ms if self.lost_until_ms else 0
+        self.idle_until_ms += gap_ms if self.idle_until_ms else 0
 
     @property
     def unsealed_moves(self) -> int:
@@ -186,8 +190,8 @@ class Track:
 
     def _moment(self, claimed_ms: int, arrival: Arrival, *, decides: bool) -> int:
         """Returns t* of the next move, and notes it where it is not the claimed time."""
-        windows, bell_ms = self._deal.windows, self._deal.settings.time_ms
-        at_once = flushed_at_once(claimed_ms, decides, bell_ms, windows)
+        windows = self._deal.windows
+        at_once = flushed_at_once(claimed_ms, decides, self.bell_ms, windows)
         back_ms = back_ms_max(arrival.claim_back_ms, at_once, windows)
         t_star = moment(claimed_ms, arrival.at_ms, back_ms, self.last_moment)
         if t_star != claimed_ms:

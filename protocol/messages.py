@@ -7,64 +7,68 @@ SPEC.md says in which order messages come; codec.py turns them into frames and b
 
 from __future__ import annotations
 
-from enum import IntEnum, StrEnum
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from protocol import limits
-from protocol.text import SafeText
-
-Bytes32 = Annotated[bytes, Meta(min_length=32, max_length=32)]
-Bytes64 = Annotated[bytes, Meta(min_length=64, max_length=64)]
-Body = Annotated[bytes, Meta(max_length=2_048)]
-SeatNumber = Annotated[int, Meta(ge=0, lt=limits.SEATS_MAX)]
-Count = Annotated[int, Meta(ge=0, lt=1 << 32)]
-Milliseconds = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
-RawName = Annotated[str, Meta(max_length=limits.NAME_CHARACTERS_MAX)]
-Code = Annotated[str, Meta(max_length=limits.CODE_CHARACTERS_MAX)]
-Program = SafeText
-Text = Annotated[str, Meta(max_length=32)]
-
-
-class Phase(StrEnum):
-    """The phases of a table's life (architecture.md 3.4); lobby/table.py has the table of what leads where."""
-
-    SEATING = "seating"
-    OPENING = "opening"
-    COUNTDOWN = "countdown"
-    RACING = "racing"
-    SETTLING = "settling"
-    CLOSING = "closing"
-    FINISHED = "finished"
-    CLOSED = "closed"
-
-
-class Role(IntEnum):
-    """What a connection is (the role of a Proof)."""
-
-    PLAYER = 1
-    WATCHER = 2
-    COMPUTER = 3
-
-
-class Signed(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A body in its fixed layout and the signature over it, both exactly as the signer made them."""
-
-    body: Body
-    signature: Bytes64
-
-
-class TableSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the host chooses (rules 3.2). `kind` is an `engine.race.Kind`; figures a kind has no use for are 0."""
-
-    seats: Annotated[int, Meta(ge=2, le=4)] = 4
-    size: Annotated[int, Meta(ge=3, le=8)] = 4
-    kind: Annotated[int, Meta(ge=1, le=3)] = 1
-    target_exponent: Annotated[int, Meta(ge=0, le=65)] = 11
-    time_ms: Annotated[int, Meta(ge=0, le=limits.TIME_MS_MAX)] = 0
-    lead: Annotated[int, Meta(ge=0, le=1_024)] = limits.LEAD_DEFAULT
-    idle_ms: Annotated[int, Meta(ge=0, le=limits.TIME_MS_MAX)] = limits.IDLE_MS_DEFAULT
+from protocol.fields import (
+    Body as Body,
+)
+from protocol.fields import (
+    Bytes32 as Bytes32,
+)
+from protocol.fields import (
+    Bytes64 as Bytes64,
+)
+from protocol.fields import (
+    Code as Code,
+)
+from protocol.fields import (
+    Count as Count,
+)
+from protocol.fields import (
+    Milliseconds as Milliseconds,
+)
+from protocol.fields import (
+    OwnGame as OwnGame,
+)
+from protocol.fields import (
+    Phase as Phase,
+)
+from protocol.fields import (
+    Program as Program,
+)
+from protocol.fields import (
+    RaceView as RaceView,
+)
+from protocol.fields import (
+    RawName as RawName,
+)
+from protocol.fields import (
+    Role as Role,
+)
+from protocol.fields import (
+    SeatNumber as SeatNumber,
+)
+from protocol.fields import (
+    SeatView as SeatView,
+)
+from protocol.fields import (
+    Signed as Signed,
+)
+from protocol.fields import (
+    TableSettings as TableSettings,
+)
+from protocol.fields import (
+    TableView as TableView,
+)
+from protocol.fields import (
+    TallyView as TallyView,
+)
+from protocol.fields import (
+    Text as Text,
+)
 
 
 class _Message(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag=str.lower):
@@ -226,64 +230,6 @@ class Challenge(_Message, frozen=True):
     program: Program
 
 
-class SeatView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who sits on a seat. Figures of a race are not here but in ticks."""
-
-    key: Bytes32
-    name: SafeText
-    computer: bool
-    connected: bool
-    ready: bool
-    wants_again: bool = False
-
-
-class TallyView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The wins, draws and losses of one player at this table (rules 3.8)."""
-
-    key: Bytes32
-    name: SafeText
-    wins: Count
-    draws: Count
-    losses: Count
-
-
-class TableView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The whole public picture of a table. `code` is empty for one who came by the watch code.
-
-    `seats` has an entry, or None, for each seat of the settings (in a race, of the race).
-    """
-
-    code: Code
-    watch_code: Code
-    phase: Phase
-    settings: TableSettings
-    seats: tuple[SeatView | None, ...]
-    host: Bytes32
-    locked: bool
-    watchers: Count
-    tally: tuple[TallyView, ...] = ()
-
-
-class RaceView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What someone who comes in the middle needs of the running or finished race."""
-
-    seats: Signed | None = None
-    start: Signed | None = None
-    tick: Signed | None = None
-
-
-class OwnGame(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """For the owner of a seat who comes back: how far the lobby has the log and the seals, and the furthest link.
-
-    A client that lost its log asks for it (AskLog); one that has more sends the rest.
-    """
-
-    moves: Count
-    seals: Count
-    link_number: Count
-    link: bytes
-
-
 class Ended(_Message, frozen=True):
     """The race is over: the outcome and all boards (cells as exponents, row by row), in seat order.
 
@@ -299,6 +245,12 @@ class Ended(_Message, frozen=True):
     max_exponents: tuple[Count, ...]
     moves: tuple[Count, ...]
     boards: tuple[Body, ...]
+
+
+class Gapped(_Message, frozen=True):
+    """The lobby was away (record.Gap, signed as "gap"): bell, windows and link times move by it (rules 5.6)."""
+
+    gap: Signed
 
 
 class RecordReady(_Message, frozen=True):
@@ -406,5 +358,5 @@ FromClient = (
 )  # fmt: skip
 FromLobby = (
     Ping | Pong | Challenge | Welcome | TableChanged | Dealt | Burnt | SeatsClosed | Started | Link | Ack | Ticked
-    | Ended | RecordReady | LogPiece | RecordPiece | Drain | Refused
+    | Gapped | Ended | RecordReady | LogPiece | RecordPiece | Drain | Refused
 )  # fmt: skip

@@ -6,10 +6,10 @@ times are milliseconds since the start. How fast moves may follow one another is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from engine.race import RaceTerms
+from engine.race import Outcome, Race, RaceEvent, RaceTerms, Termination, fold
 from protocol.limits import Windows
 from protocol.record import Gap
 
@@ -60,3 +60,15 @@ def void_gap(gaps: Sequence[Gap]) -> Gap | None:
         if away_ms > GAPS_MS_MAX:
             return gap
     return None
+
+
+def fold_with_gaps(
+    terms: RaceTerms, streams: Iterable[Iterable[RaceEvent]], void: Gap | None
+) -> tuple[Outcome | None, Race]:
+    """Returns how a race ended: by its rules (§4), or `void` since the lobby was away for too long (5.6)."""
+    if void is not None:
+        streams = [[event for event in stream if event.t_ms <= void.from_ms] for stream in streams]
+    outcome, race = fold(terms, streams)
+    if void is not None and (outcome is None or outcome.t_ms > void.from_ms):
+        outcome = Outcome(Termination.VOID, (), void.to_ms)
+    return outcome, race

@@ -71,6 +71,10 @@ class MoveLog:
         self.directions.append(direction)
         self.times.append(t_ms)
 
+    def move(self, place: int) -> tuple[int, int]:
+        """Returns direction and claimed time of the move at `place`, counted from 0."""
+        return self.directions[place], self.times[place]
+
     def slice(self, first: int, tick_seen: int) -> MoveSlice:
         """Returns the slice of up to 64 moves that begins with move `first`, counted from 0."""
         last = min(first + SLICE_MOVES_MAX, len(self))

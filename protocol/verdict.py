@@ -15,11 +15,11 @@ from typing import TypeVar
 
 from engine.board import Board
 from engine.deck import Chain, DealtDeck, Deck
-from engine.race import Outcome, Race, RaceEvent, RaceTerms, SeatState, Termination, fold
+from engine.race import Outcome, Race, RaceEvent, RaceTerms, SeatState, Termination
 from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix, race_chain_id
 from protocol.layout import LayoutError
 from protocol.messages import Signed
-from protocol.moment import GAP_MS_MIN, moved_by_gaps, void_gap
+from protocol.moment import GAP_MS_MIN, fold_with_gaps, moved_by_gaps, void_gap
 from protocol.record import EventKind, Gap, Record, RecordError, Result, SeatResult
 from protocol.seatcheck import FalseRecordError, SeatCheck, check_agreements
 from protocol.signing import NO_CONTEXT, verify
@@ -207,13 +207,7 @@ def _open_gaps(record: Record, papers: _Papers) -> tuple[Gap, ...]:
 
 
 def _outcome(terms: RaceTerms, streams: Sequence[Sequence[RaceEvent]], gaps: Sequence[Gap]) -> tuple[Outcome, Race]:
-    """Returns how the race ended: by its rules (§4), or void since the lobby was away for too long (5.6)."""
-    void = void_gap(gaps)
-    if void is not None:
-        streams = [[event for event in stream if event.t_ms <= void.from_ms] for stream in streams]
-    outcome, race = fold(terms, streams)
-    if void is not None and (outcome is None or outcome.t_ms > void.from_ms):
-        outcome = Outcome(Termination.VOID, (), void.to_ms)
+    outcome, race = fold_with_gaps(terms, streams, void_gap(gaps))
     if outcome is None:
         raise FalseRecordError("the race is not over: nothing in the record ends it")
     return outcome, race

@@ -145,7 +145,7 @@ def test_nothing_is_unsealed_at_the_end_when_everyone_is_connected(delay_ms: int
 
 def test_nothing_is_unsealed_when_the_end_crosses_with_a_slice_and_its_seal() -> None:
     """The rival's slice of every 4 s, with its seal, meets the end on the way: the seal was for nothing."""
-    for lead_ms in range(0, 1_500, 100):
+    for lead_ms in range(0, 1_000, 250):
         world, (host, guest) = racing(TIMED, delay_ms=400)
         world.press(guest, 100)
         world.run(7_000 + lead_ms)
@@ -667,6 +667,7 @@ def test_a_key_pressed_before_the_log_is_back_does_not_spoil_it() -> None:
     world.press(guest, 100)
     world.run(5_000)
     world.kill(guest)
+    world.memory.clear()  # its disk is lost too
     world.run(1_000)
     again = world.client("owl again", JoinTable(host.view(world).code), key="owl", delay_ms=100)
     world.run_while(lambda: again.session.pending is None)
@@ -676,6 +677,45 @@ def test_a_key_pressed_before_the_log_is_back_does_not_spoil_it() -> None:
     game = again.view(world).game
     assert game is not None
     assert game.moves > 30
+    assert world.refused == []
+
+
+def test_a_client_that_was_killed_goes_on_at_the_very_move_it_was_killed_at() -> None:
+    """Rules 6.3: a move is written down before it is sent."""
+    world, (host, guest) = racing(LONG, delay_ms=100)
+    world.press(guest, 60)
+    world.run(2_050)
+    before = guest.view(world).game
+    assert before is not None
+    assert before.unconfirmed > 0
+    world.kill(guest)
+    again = world.client("owl again", JoinTable(host.view(world).code), key="owl", delay_ms=100)
+    world.run_while(lambda: again.view(world).game is None or again.session.pending is not None)
+    after = again.view(world).game
+    assert after is not None
+    assert (after.board, after.score, after.moves) == (before.board, before.score, before.moves)
+    world.run(1_000)
+    confirmed = again.view(world).game
+    assert confirmed is not None
+    assert confirmed.unconfirmed == 0
+    assert world.refused == []
+
+
+def test_a_client_whose_notes_are_not_what_the_lobby_has_takes_the_lobbys_log() -> None:
+    world, (host, guest) = racing(LONG, delay_ms=100)
+    world.press(guest, 40)
+    world.run(9_000)
+    before = guest.view(world).game
+    assert before is not None
+    assert before.unconfirmed == 0
+    world.kill(guest)
+    for moves in world.memory.values():
+        moves[1] = (moves[1][0], moves[1][1] + 1)
+    again = world.client("owl again", JoinTable(host.view(world).code), key="owl", delay_ms=100)
+    world.run(3_000)
+    after = again.view(world).game
+    assert after is not None
+    assert (after.board, after.moves) == (before.board, before.moves)
     assert world.refused == []
 
 

@@ -71,6 +71,7 @@ class World:
             options=options,
         )
         self.clients: dict[str, Client] = {}
+        self.memory: dict[tuple[bytes, bytes], dict[int, tuple[int, int]]] = {}
         self.archived: list[lobby_events.Archive] = []
         self.refused: list[tuple[str, str]] = []  # who was refused, and with which code
         self._still = 0
@@ -290,6 +291,14 @@ class World:
                 case client_events.Disconnect():
                     if client.connection is not None:
                         self._break(client, "")
+                case client_events.KeepMove():
+                    moves = self.memory.setdefault((client.session.signer.key, effect.race), {})
+                    moves[effect.number] = (effect.direction, effect.t_ms)
+                case client_events.Recall():
+                    moves = self.memory.get((client.session.signer.key, effect.race), {})
+                    kept = [moves[number] for number in sorted(moves)]
+                    directions, times = bytes(d for d, _ in kept), tuple(t for _, t in kept)
+                    self._tell_client(client, client_events.Recalled(effect.race, directions, times))
                 case client_events.SaveRecord():
                     client.records.append(effect)
                     client.session.saved(f"{effect.code}.r2048")

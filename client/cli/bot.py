@@ -34,7 +34,7 @@ def add_manner(parser: argparse.ArgumentParser, pace: float) -> None:
     parser.add_argument("--name", help=say("its name (one of {names})", names=say(", ").join(NAMES)))
     part = parser.add_argument_group(say("for demos and tests"))
     part.add_argument(
-        "--style", choices=STYLES_BY_NAME, help=say("how it chooses its moves (by its seat; nobody plays clumsy)")
+        "--style", choices=STYLES_BY_NAME, help=say("how it chooses its moves (by its seat); clumsy is bad on purpose")
     )
     part.add_argument(
         "--beat",

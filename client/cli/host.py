@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from client.actions import ToggleLock
 from client.child import LINGER_S, ChildError, LobbyChild, start_bot, start_lobby
 from client.link import LobbyAddress, lan_address, parse_link, table_link, watch_link
 from client.session import OpenTable, Session
 from client.store import data_directory
+from client.tui.canvas import columns_of
+from client.tui.choices import TIME_MS_MIN
 from client.view import SessionView
-from client.words import code_in_groups, say, settings_words
+from client.words import all_settings_words, code_in_groups, say
 from protocol.limits import SEATS_MAX
 from protocol.messages import Phase, Role
 from protocol.signing import fingerprint
 
 from .exits import USAGE, Failure
 from .screen import screen_for
-from .table import add_settings, lobby_of, need_terminal, settings_of
+from .table import add_fine_settings, add_settings, lobby_of, need_sense, need_terminal, settings_of
 from .visit import Visit, farewell, person_session, run_loop
 
 _EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
+_BOTS_S = 10.0  # a computer player sits down in less than a second
 _UNDER_WAY = frozenset({Phase.OPENING, Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING, Phase.CLOSING})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `host` takes."""
-    add_settings(parser, players=SEATS_MAX, target=say("256 on 3×3, 2048 on 4×4, 4096 on 5×5 and 6×6, 8192 on 8×8"))
-    parser.add_argument("--kind", choices=["target"], default="target", help=say("what the race is about (target)"))
+    usual = say("256 on 3×3, 2048 on 4×4, 4096 on 5×5 and 6×6, 8192 on 8×8")
+    add_settings(parser, players=SEATS_MAX, target=usual, time_ms_min=TIME_MS_MIN)
+    add_fine_settings(parser)
+    parser.add_argument("--lock", action="store_true", help=say("seat nobody else until you unlock the table"))
     parser.add_argument(
         "--bots", type=int, default=0, choices=range(SEATS_MAX), help=say("so many computer players sit down at once")
     )
@@ -43,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Hosts a table until the person leaves; returns the exit code."""
+    need_sense(options)
     settings = settings_of(options)
     if options.bots >= settings.seats:
         message = say(
@@ -108,26 +117,41 @@ async def _at_the_table(visit: Visit, view: SessionView, house: _House, options:
     assert key is not None, "a table is only shown by a lobby that has proved its key"
     pin = fingerprint(key)
     join, watch = table_link(house.shown, view.code, pin), watch_link(house.shown, view.watch_code)
-    print(_invitation(view, join, watch, house.shown), flush=True)
+    columns = shutil.get_terminal_size().columns
+    print(_invitation(view, join, watch, house.shown, columns), flush=True)
     for _ in range(options.bots):
         house.bots.append(start_bot(table_link(house.reach, view.code, pin), data_directory()))
+    if options.lock:
+        await _lock(visit, options.bots)
     return await visit.show(screen_for(visit.runner, join=join, watch=watch, plain=options.plain))
 
 
-def _invitation(view: SessionView, join: str, watch: str, shown: LobbyAddress) -> str:
+async def _lock(visit: Visit, bots: int) -> None:
+    """Locks the table once the computer players of this host sit; one that never comes does not keep it open."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_BOTS_S):
+            await visit.until(lambda view: sum(seat is not None and seat.computer for seat in view.seats) >= bots)
+    visit.runner.act(ToggleLock())
+
+
+def _invitation(view: SessionView, join: str, watch: str, shown: LobbyAddress, columns: int) -> str:
+    """Returns what friends are told. A link is one word: it is not to be broken where there is a line for it."""
+    code, settings = code_in_groups(view.code), all_settings_words(view.settings)
     lines = [
-        say(
-            "Table {code} is open.  {settings}, up to {players} players",
-            code=code_in_groups(view.code),
-            settings=settings_words(view.settings),
-            players=view.settings.seats,
-        ),
-        say("  by link           race2048 join {link}", link=join),
-        say("  just watching     race2048 watch {link}", link=watch),
+        say("Table {code} is open.  {settings}", code=code, settings=settings),
+        *_command_lines(say("by link"), f"race2048 join {join}", columns),
+        *_command_lines(say("just watching"), f"race2048 watch {watch}", columns),
     ]
     if shown.this_computer:
         lines.append(say("  These links work on this computer only: it is on no network, or --bind says so."))
     return "\n".join(lines)
+
+
+def _command_lines(label: str, command: str, columns: int) -> list[str]:
+    line = f"  {label:<17} {command}"
+    if columns_of(line) <= columns:
+        return [line]
+    return [f"  {label}", f"    {command}" if columns_of(command) + 4 <= columns else command]
 
 
 async def _house(options: argparse.Namespace) -> _House:

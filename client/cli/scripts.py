@@ -2,7 +2,7 @@
 
 A literal table. Bots are told their part by the flags of `race2048 bot`, one line a seat. Where an ending depends on
 the tiles the deck is dealt from a seed; where it depends on which of two moves came first, both keep to a beat and
-the Deal believes their claims for two seconds, so that a busy computer changes nothing. All of it stands in the record.
+the Deal believes their claims for five seconds, so that a busy computer changes nothing. All of it stands in the record.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STUCK, RESIGNED, FORFEITED, MOVING = SeatState.STUCK, SeatState.RESIGNED, SeatSt
 
 _COUNTDOWN_MS = 1_000
 _BRISK = Windows(countdown_ms=_COUNTDOWN_MS)
-_ON_BEATS = Windows(countdown_ms=_COUNTDOWN_MS, claim_back_ms=2_000, claim_spare_ms=2_000, settle_ms=600)
+_ON_BEATS = Windows(countdown_ms=_COUNTDOWN_MS, claim_back_ms=5_000, claim_spare_ms=5_000, settle_ms=600)
 
 
 def _endless(seats: int, size: int = 4, idle_ms: int = 0) -> TableSettings:
@@ -152,9 +152,9 @@ SCRIPTS = (
         settings=_timed(3, 5_000),
         windows=_ON_BEATS,
         bots=(
-            "--style snake --beat 80 --stop-after 40",
+            "--style snake --beat 60 --stop-after 40",
             "--style hoard --beat 400",
-            "--style snake --beat 80 --stop-after 40",
+            "--style snake --beat 60 --stop-after 40",
         ),
         termination=Termination.BELL,
         winners=(0, 2),

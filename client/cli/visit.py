@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from client.actions import Leave
 from client.link import LobbyAddress
+from client.memory import MoveMemory
 from client.runner import Runner
 from client.session import Goal, Session
 from client.store import StoreError, data_directory, default_name, save_record, take_identity
@@ -102,7 +103,12 @@ class Visit:
         data = data_directory()
         self.session = session
         self.lobby = lobby
-        self.runner = Runner(session, lobby.url, (lambda effect: save_record(data, effect)) if keep else None)
+        self.runner = Runner(
+            session,
+            lobby.url,
+            keep=(lambda effect: save_record(data, effect)) if keep else None,
+            memory=MoveMemory(data / "moves") if keep else None,
+        )
         self.no_seat = ""  # why one who came to play had to watch
         self._asked = session.role is not Role.WATCHER
         self._cut_off = False

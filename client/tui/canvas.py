@@ -99,6 +99,17 @@ def clipped(text: str, columns: int) -> str:
     return "".join(kept).rstrip() + "…" if columns > 0 else ""
 
 
+def wrapped(text: str, columns: int) -> list[str]:
+    """Returns `text` as lines of at most `columns` columns, broken between words; a longer word is clipped."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and columns_of(lines[-1]) + 1 + columns_of(word) <= columns:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(clipped(word, columns))
+    return lines
+
+
 @lru_cache(maxsize=2_048)
 def cells_of(text: str, ink: Ink) -> tuple[Cell, ...]:
     """Returns a text as the cells it takes, remembered."""

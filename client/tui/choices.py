@@ -198,7 +198,7 @@ def value_words(row: Row, value: int) -> str:
         case Row.KIND:
             return {
                 Kind.TARGET: say("first to a tile"),
-                Kind.TIMED: say("best score in a time"),
+                Kind.TIMED: say("highest score"),
                 Kind.ENDLESS: say("last one moving"),
             }[Kind(value)]
         case Row.TARGET:
@@ -212,18 +212,18 @@ def value_words(row: Row, value: int) -> str:
 def explained(settings: TableSettings, row: Row) -> str:
     """Returns what a line decides, or what is chosen there means."""
     kinds = {
-        Kind.TARGET: say("Who makes the tile first has won."),
-        Kind.TIMED: say("At the bell the highest score has won."),
-        Kind.ENDLESS: say("Who can still move when all others are stuck, and leads, has won."),
+        Kind.TARGET: say("Who makes the tile first wins."),
+        Kind.TIMED: say("The highest score at the bell wins."),
+        Kind.ENDLESS: say("Who alone can move, and leads, wins."),
     }
     return {
-        Row.SEATS: say("So many can play; everyone else watches."),
-        Row.SIZE: say("The same tiles are dealt on every board."),
+        Row.SEATS: say("So many can play; others watch."),
+        Row.SIZE: say("Everyone gets the same tiles."),
         Row.KIND: kinds[Kind(settings.kind)],
-        Row.TARGET: say("Any power of two: go on with left and right."),
+        Row.TARGET: say("Any power of two: left and right."),
         Row.TIME: say("The clock stops for nobody."),
-        Row.IDLE: say("Who can move and does not for so long counts as away."),
-        Row.LEAD: say("Strict: no program knows many tiles ahead. Wants a quick line."),
+        Row.IDLE: say("Not moving for so long is away."),
+        Row.LEAD: say("Strict: fewer tiles are known ahead."),
     }[row]
 
 

@@ -12,15 +12,16 @@ from .palette import Palette
 
 _WIDTH = 66
 _LABEL_COLUMNS = 9
-_ROWS_ROOMY = 4  # blank lines that make it easier to read, where there is room
+_ROWS_TIGHT = 3  # the title and the two lines of explanation
+_ROWS_ROOMY = 3  # blank lines that make it easier to read, where there is room
 
 
 def draw_form(canvas: Canvas, view: SessionView, form: Form, palette: Palette) -> None:
     """Draws the settings as they are being changed, over what is on the screen."""
     lines = rows(form.settings)
     width = min(_WIDTH, canvas.columns)
-    roomy = canvas.rows >= len(lines) + 5 + _ROWS_ROOMY
-    height = min(len(lines) + 4 + (_ROWS_ROOMY - 1 if roomy else 0), canvas.rows)
+    roomy = canvas.rows >= len(lines) + _ROWS_TIGHT + _ROWS_ROOMY + 2
+    height = min(len(lines) + _ROWS_TIGHT + (_ROWS_ROOMY if roomy else 0), canvas.rows)
     box = Rect((canvas.columns - width) // 2, (canvas.rows - height) // 2, width, height)
     canvas.fill(box, palette.card)
     canvas.text(box.x, box.y, f" {say('Settings')} ".ljust(width), palette.title, columns=width)
@@ -36,16 +37,13 @@ def draw_form(canvas: Canvas, view: SessionView, form: Form, palette: Palette) -
         if y < box.bottom:
             canvas.text(box.x + 2, y, text, palette.card, columns=width - 4)
         y += 1
-    if y < box.bottom:
-        keys = say("Enter: take these   Esc: leave all as it was")
-        canvas.text(box.x + 2, box.bottom - 1, keys, palette.card_strong, columns=width - 4)
 
 
 def consequence(view: SessionView) -> str:
     """Returns what taking other settings brings about (rules 3.4, 3.9)."""
     if view.phase is Phase.FINISHED:
-        return say("Back to the seats: new people can sit, the tally stays.")
-    return say("A change takes back everyone's Ready.")
+        return say("New people can sit; the tally stays.")
+    return say("A change clears every Ready.")
 
 
 def form_words(form: Form) -> str:

@@ -50,7 +50,7 @@ def draw_help(canvas: Canvas, view: SessionView, palette: Palette) -> None:
         say("s  start (host)"),
         say("e  settings (host)"),
         say("l  lock or unlock the table (host)"),
-        say("1 2 3 4  put out who sits there (host)"),
+        say("1 2 3 4  free that seat (host)"),
         say("Enter  does what is highlighted"),
         say("Esc  menu with everything"),
         say("Ctrl-C  leave"),

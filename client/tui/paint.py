@@ -23,7 +23,7 @@ from engine.race import Kind, SeatState
 from protocol.messages import Phase
 
 from . import overlay
-from .canvas import Canvas, Rect, columns_of
+from .canvas import Canvas, Rect, columns_of, wrapped
 from .commands import RACE_PHASES, Command, Ui, available, my_picture
 from .form import draw_form, form_words
 from .keys import Verb, shown_key
@@ -35,6 +35,7 @@ from .seating import draw_connecting, draw_seating, hint_words
 from .tiles import draw_blocks, draw_board
 
 _SOON_MS = 10_000  # a timed race's clock is marked for its last ten seconds
+_MESSAGE_ROWS_MAX = 3
 _GAME_PHASES = RACE_PHASES | {Phase.OPENING, Phase.COUNTDOWN}
 
 
@@ -137,17 +138,25 @@ def _draw_clock(canvas: Canvas, view: SessionView, palette: Palette) -> int:
 def _draw_footer(canvas: Canvas, y: int, view: SessionView, ui: Ui, palette: Palette) -> None:
     """Draws what can be done now and its keys; what has no room is in the menu."""
     x = 1
-    for command in available(view, ui):
-        if not command.in_footer:
-            continue
+    for command in _footer(view, ui):
         key = key_words(command, ui)
-        if x + columns_of(key) + columns_of(command.label) + 4 > canvas.columns:
+        if x + columns_of(key) + columns_of(command.label) + 3 > canvas.columns:
             continue
         if command.primary:
             x = canvas.text(x, y, f" {key} {command.label} ", palette.primary) + 2
         else:
             x = canvas.text(x, y, f" {key} ", palette.key)
             x = canvas.text(x + 1, y, command.label) + 2
+
+
+def _footer(view: SessionView, ui: Ui) -> list[Command]:
+    """Returns what the footer names; what lies over the screen takes the keys."""
+    if ui.form is not None:
+        take = Command(Verb.SETTINGS, "", say("take these"), primary=True)
+        return [take, Command(Verb.MENU, "Esc", say("leave as it was"))]
+    if ui.menu is not None:
+        return [Command(Verb.MENU, "", say("do it"), primary=True), Command(Verb.MENU, "Esc", say("close"))]
+    return [command for command in available(view, ui) if command.in_footer]
 
 
 def key_words(command: Command, ui: Ui) -> str:
@@ -178,9 +187,7 @@ def question_words(view: SessionView, ui: Ui) -> str:
     if ui.asking is Verb.RESIGN:
         return say("Resign and lose this race? [{yes}] yes, any other key: no", yes=yes)
     if ui.asking is Verb.KICK and ui.about is not None:
-        return say(
-            "Put {name} out? [{yes}] yes: who is put out sits again when you allow it", name=ui.about.name, yes=yes
-        )
+        return say("Free the seat of {name}? [{yes}] yes, any other key: no", name=ui.about.name, yes=yes)
     if ui.asking is not Verb.LEAVE:
         return ""
     code = code_in_groups(view.code)
@@ -202,9 +209,9 @@ def idle_words(view: SessionView) -> str:
     if view.phase is not Phase.RACING or mine is None:
         return ""
     if mine.away_ms is not None and mine.state is SeatState.MOVING:
-        return say("You count as away ({time}): move, or you forfeit.", time=seconds_left(mine.away_ms))
+        return say("Away: move within {time} or forfeit.", time=seconds_left(mine.away_ms))
     if view.idle_warning_ms is not None:
-        return say("Move within {time}, or you count as away.", time=seconds_left(view.idle_warning_ms))
+        return say("Move within {time} or count as away.", time=seconds_left(view.idle_warning_ms))
     return ""
 
 
@@ -237,7 +244,7 @@ def _own_words(view: SessionView) -> str:
     if view.phase is Phase.OPENING:
         return say("Dealing …")
     if view.phase in (Phase.SETTLING, Phase.CLOSING):
-        return say("Deciding …")
+        return say("{outcome}.", outcome=headline(view)) if view.outcome is not None else say("Deciding …")
     mine = my_picture(view)
     if view.phase is not Phase.RACING or mine is None:
         return ""
@@ -257,6 +264,8 @@ def _draw_messages(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, pa
     if not has_board(view):
         region = Rect(1, layout.rows - 2, layout.columns - 2, 1)
     told = messages(view, ui, region.width)[: region.height]
+    if not has_board(view):  # there is room for a whole message, however narrow the screen
+        told = [(line, urgent) for text, urgent in told for line in wrapped(text, region.width - 2)][:_MESSAGE_ROWS_MAX]
     for y, (text, urgent) in enumerate(told, region.bottom - len(told)):
         _draw_message(canvas, Rect(region.x, y, region.width, 1), text, palette.warn if urgent else palette.strong)
 

@@ -108,13 +108,14 @@ def _draw_player(canvas: Canvas, place: Rect, row: Row, view: SessionView, seat:
     else:
         end = place.x - 1
     draw_name(canvas, end + 1, place.y - 2, place.right - end - 1, seat, palette, mark_you=True)
-    left = seat.state in (SeatState.RESIGNED, SeatState.FORFEITED)
-    score = number(seat.score)
+    end = canvas.text(place.x, place.y - 1, number(seat.score), palette.strong)
     moves = say_n("{count} move", "{count} moves", seat.moves)
-    detail = state_words(seat) if left else moves
-    end = canvas.text(place.x, place.y - 1, score, palette.strong)
-    if columns_of(detail) <= place.right - end - 2:
-        canvas.text(end + 2, place.y - 1, detail)
+    state = "" if seat.state is SeatState.MOVING else state_words(seat)
+    details = (say("{moves}, {state}", moves=moves, state=state), state) if state else (moves,)
+    for detail in details:
+        if columns_of(detail) <= place.right - end - 2:
+            canvas.text(end + 2, place.y - 1, detail)
+            break
     board = Rect(place.x, place.y, row.shape.columns(size), row.shape.rows(size))
     draw_board(canvas, board, row.shape, size, seat.board, palette)
 

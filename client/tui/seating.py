@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from client.view import SeatPicture, SessionView
-from client.words import advice, code_in_groups, ready_words, say, say_n, settings_words, tally_words
+from client.words import (
+    advice,
+    code_in_groups,
+    limits_words,
+    ready_words,
+    say,
+    say_n,
+    settings_words,
+    tally_words,
+)
 
 from .canvas import Canvas, Rect, columns_of
 from .commands import Ui, my_picture
@@ -105,6 +114,7 @@ def _draw_code(canvas: Canvas, region: Rect, view: SessionView, palette: Palette
         x = region.x + big_columns(code) + 4
         canvas.text(x, region.y, played, palette.strong, columns=beside)
         canvas.text(x, region.y + 1, detail, columns=beside)
+        canvas.text(x, region.y + 2, limits_words(view.settings), columns=beside)
         return region.y + 4
     if big and big_columns(code) <= region.width:
         draw_big(canvas, region.x, region.y, code, palette.strong)

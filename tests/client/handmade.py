@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from client import actions
-from client.events import Acted, Connect, Connected, Disconnect, Effect, Event, Received, Send
+from client.events import Acted, Connect, Connected, Disconnect, Effect, Event, Recall, Recalled, Received, Send
 from client.session import Goal, JoinTable, Session
 from engine.deck import Chain
 from engine.race import SeatState
@@ -66,6 +66,9 @@ class HandLobby:
 
     def handle(self, event: Event) -> list[Effect]:
         self.effects = self.session.handle(event, self.now_ms)
+        for effect in self.effects:
+            if isinstance(effect, Recall):  # nothing was written down
+                self.effects = self.effects + self.session.handle(Recalled(effect.race, b"", ()), self.now_ms)
         return self.effects
 
     def say(self, message: FromLobby) -> list[FromClient]:

@@ -255,7 +255,20 @@ def test_settings_that_no_table_can_have_are_refused_at_once(options, hint, caps
     assert hint in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("options", [["--size", "7"], ["--players", "5"], ["--bots", "4"], ["--kind", "timed"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--size", "7"],
+        ["--players", "5"],
+        ["--bots", "4"],
+        ["--kind", "solo"],
+        ["--time", "30s"],
+        ["--time", "3"],
+        ["--time", "61m"],
+        ["--idle", "never"],
+        ["--idle", "5s"],
+    ],
+)
 def test_values_that_do_not_exist_are_refused(options):
     with pytest.raises(SystemExit) as ended:
         cli.main(["host", *options])
@@ -388,8 +401,9 @@ async def test_a_full_table_is_watched_instead_and_told_by_the_exit_code(hosted)
 
 async def test_a_lobby_with_another_key_than_the_link_says_is_not_played_at(hosted):
     code, _, err = await race2048("join", f"{hosted.address}/t/{hosted.join.code}#{PIN}", "--plain")
-    assert code == 4
-    assert "link" in err
+    assert code == 1
+    assert "not the lobby that the link names" in err
+    assert "Do not play there" in err
 
 
 async def test_a_watch_link_is_watched_even_with_join(hosted):

@@ -6,6 +6,7 @@ from client.actions import (
     Action,
     Again,
     Agree,
+    Allow,
     Cancel,
     Kick,
     Leave,
@@ -13,10 +14,12 @@ from client.actions import (
     Refuse,
     Resign,
     Sit,
+    Stand,
     Start,
+    ToggleLock,
     ToggleReady,
 )
-from client.tui.commands import Ui, available, kept, press
+from client.tui.commands import Ui, available, choose, kept, press
 from client.tui.keys import ELSEWHERE, ON_A_BOARD, Verb
 from client.view import Line, OfferPicture, SessionView
 from engine.board import Direction
@@ -153,7 +156,7 @@ def test_the_menu_does_what_is_chosen() -> None:
     picture = view(Phase.SEATING, can_start=True)
     labels = [command.label for command in available(picture, UI)]
     steps = labels.index("free the seat of hare")
-    assert pressed(picture, "escape", *["down"] * steps, "enter") == [Kick(1)]
+    assert pressed(picture, "escape", *["down"] * steps, "enter", "y") == [Kick(1)]
 
 
 def test_the_menu_takes_no_moves_and_is_closed_by_escape() -> None:
@@ -189,3 +192,85 @@ def test_the_last_letter_tells_the_keyboard() -> None:
     assert press(view(Phase.RACING), UI, "ц").ui.keyboard == "ukrainian"
     assert press(view(Phase.RACING), replace(UI, keyboard="ukrainian"), "up").ui.keyboard == "ukrainian"
     assert press(view(Phase.RACING), replace(UI, keyboard="ukrainian"), "w").ui.keyboard == "latin"
+
+
+# ── the host between races ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_number_of_a_seat_asks_whether_to_free_it() -> None:
+    picture = view(Phase.SEATING)
+    asked = press(picture, UI, "2").ui
+    assert (asked.asking, asked.about) == (Verb.KICK, SEATS[1])
+    assert pressed(picture, "2", "y") == [Kick(1)]
+    for key in ("n", "enter", "escape", "2"):
+        assert pressed(picture, "2", key) == []
+
+
+def test_nobody_frees_a_seat_but_the_host_and_not_ones_own() -> None:
+    assert pressed(view(Phase.SEATING, i_am_host=False), "2", "y") == []
+    assert pressed(view(Phase.SEATING), "1", "y") == []
+
+
+def test_a_yes_does_not_put_out_somebody_else_who_sits_there_meanwhile() -> None:
+    picture = view(Phase.SEATING)
+    asked = press(picture, UI, "2").ui
+    assert kept(picture, asked).asking is Verb.KICK
+    for seats in ((SEATS[0], replace(SEATS[2], seat=1)), (SEATS[0], None)):
+        changed = replace(picture, seats=seats)
+        assert kept(changed, asked).asking is None
+        assert press(changed, kept(changed, asked), "y").actions == ()
+    assert kept(view(Phase.OPENING), asked).asking is None
+
+
+def test_a_host_without_a_seat_is_a_host_all_the_same() -> None:
+    host = watching(Phase.SEATING, seats=(*SEATS[1:3], None), i_am_host=True, can_start=True)
+    assert pressed(host, "enter") == [Start()]
+    assert pressed(host, "l", "p") == [ToggleLock(), Sit()]
+    assert press(host, UI, "e").ui.form is not None
+
+
+def test_a_locked_table_offers_no_seat_to_a_guest() -> None:
+    assert pressed(watching(Phase.SEATING, seats=(SEATS[1], None), locked=True), "p", "enter") == []
+
+
+def test_what_was_done_and_shows_nowhere_is_remarked_until_the_next_key() -> None:
+    picture = view(Phase.SEATING)
+    allow = next(command for command in available(picture, UI) if command.verb is Verb.ALLOW)
+    step = choose(picture, UI, allow)
+    assert (step.actions, step.ui.remark) == ((Allow(),), Verb.ALLOW)
+    assert press(picture, UI, "c").ui.remark is Verb.COPY
+    assert press(picture, step.ui, "up").ui.remark is None
+
+
+@pytest.mark.parametrize("key", ["w", "l", "2", "4"])
+def test_after_a_race_keys_that_moved_tiles_give_up_and_lock_nothing(key: str) -> None:
+    step = press(view(Phase.FINISHED), UI, key)
+    assert (step.actions, step.ui) == ((), UI)
+
+
+def test_after_a_race_the_menu_has_what_a_host_can_do() -> None:
+    actions = [command.action for command in available(view(Phase.FINISHED), UI)]
+    for action in (Again(), Stand(), ToggleLock(), Kick(1), Allow()):
+        assert action in actions
+    assert Kick(3) not in actions, "who has gone needs no putting out"
+
+
+@pytest.mark.parametrize("key", ["e", "s", "w", "l", "p", "r", "enter"])
+def test_a_key_pressed_as_a_start_is_broken_off_does_nothing(key: str) -> None:
+    picture = view(Phase.SEATING, can_start=True)
+    step = press(picture, UI, key, fresh=True)
+    assert (step.actions, step.ui) == ((), UI)
+
+
+def test_one_who_has_asked_for_another_race_need_not_ask_again() -> None:
+    seats = tuple(replace(each, wants_again=each.you) for each in SEATS)
+    assert pressed(view(Phase.FINISHED, i_am_host=False, seats=seats), "g", "enter") == []
+
+
+def test_a_host_whom_everyone_has_left_is_led_to_the_settings() -> None:
+    seats = (SEATS[0], *(replace(each, connected=False) for each in SEATS[1:]))
+    assert press(view(Phase.FINISHED, seats=seats), UI, "enter").ui.form is not None
+
+
+def test_the_host_stops_a_deal_with_x() -> None:
+    assert pressed(view(Phase.OPENING), "x") == [Cancel()]

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from wcwidth import wcwidth
@@ -28,8 +29,8 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-def offer(**changes: bool) -> OfferPicture:
-    values = {"by_you": False, "agreed": False} | changes
+def offer(**changes: Any) -> OfferPicture:
+    values: dict[str, Any] = {"by_you": False, "agreed": False} | changes
     return OfferPicture(by_seat=1, by_name=SafeText("hare"), lapse_ms=24_000, **values)
 
 
@@ -175,12 +176,27 @@ def test_a_timed_race_shows_what_is_left() -> None:
 
 def test_a_draw_offer_has_its_line_with_the_keys_that_answer_it() -> None:
     shown = screen(view(Phase.RACING, offer=offer()))
-    assert "hare offers a draw (24 s).  [o] agree to the draw  [x] refuse the draw" in shown
+    assert "hare offers a draw (24 s).  [o] agree  [x] refuse" in shown
 
 
 def test_the_keys_of_an_offer_are_those_of_the_persons_keyboard() -> None:
     shown = screen(view(Phase.RACING, offer=offer()), ui=replace(UI, keyboard="ukrainian"))
-    assert "[щ] agree to the draw  [ч] refuse the draw" in shown
+    assert "[щ] agree  [ч] refuse" in shown
+
+
+def test_on_a_narrow_screen_the_keys_of_an_offer_come_first() -> None:
+    assert "[o] agree [x] refuse  hare" in screen(view(Phase.RACING, offer=offer()), 40, 20)
+
+
+def test_an_offer_says_how_many_have_agreed_where_more_than_two_are_asked() -> None:
+    assert "1 of 4 agree." in screen(view(Phase.RACING, offer=offer(agreed_seats=(1,))))
+    assert "agree." not in screen(view(Phase.RACING, players=2, offer=offer(agreed_seats=(1,))))
+
+
+def test_one_who_does_not_move_is_warned_and_then_told_what_is_left() -> None:
+    assert "Move within 22 s or count as away." in screen(view(Phase.RACING, idle_warning_ms=21_500), 40, 20)
+    away = (replace(SEATS[0], away_ms=40_000), *SEATS[1:])
+    assert "Away: move within 40 s or forfeit." in screen(view(Phase.RACING, seats=away), 40, 20)
 
 
 def test_a_lost_connection_is_told_with_what_becomes_of_moves() -> None:
@@ -207,6 +223,41 @@ def test_a_question_has_the_place_of_every_other_message() -> None:
 def test_deciding_is_told_while_the_lobby_settles() -> None:
     for phase in (Phase.SETTLING, Phase.CLOSING):
         assert "Deciding" in screen(view(phase))
+
+
+def test_while_closing_seals_are_awaited_the_outcome_is_told_already() -> None:
+    decided = view(Phase.CLOSING, outcome=Outcome(Termination.TARGET, (1,), 1))
+    assert "hare made 2048 first." in screen(decided)
+
+
+def test_a_guests_wish_for_another_race_is_shown_to_the_host() -> None:
+    seats = tuple(replace(each, wants_again=each.seat == 1) for each in view(Phase.FINISHED).seats if each is not None)
+    for columns, rows in ((80, 24), (40, 20)):
+        assert "Asked for another race: hare." in screen(view(Phase.FINISHED, seats=seats), columns, rows)
+
+
+def test_the_result_offers_another_race_and_other_settings_to_the_host_alone() -> None:
+    for columns, rows in ((80, 24), (40, 20)):
+        shown = screen(view(Phase.FINISHED), columns, rows)
+        assert "Enter race again" in shown
+        assert "change settings" in shown
+    guest = screen(view(Phase.FINISHED, i_am_host=False))
+    assert "Enter ask for another race" in guest
+    assert "settings" not in guest
+
+
+def test_the_waiting_screen_shows_what_is_not_usual_about_the_table() -> None:
+    shown = screen(view(Phase.SEATING, locked=True, settings=TableSettings(idle_ms=60_000, lead=16)))
+    assert "4 seats, locked" in shown
+    assert "idle limit 1 min, strict" in shown
+
+
+def test_who_was_put_out_reads_why_on_any_screen() -> None:
+    seats = (replace(SEATS[0], you=False), None, None, None)
+    kicked = watching(Phase.SEATING, seats=seats, notice="kicked")
+    assert "The host has freed your seat. You can watch; ask the host to let you back." in screen(kicked)
+    narrow = " ".join(line.strip() for line in screen(kicked, 40, 20).splitlines())
+    assert "The host has freed your seat. You can watch; ask the host to let you back." in narrow
 
 
 def test_a_watcher_sees_everyone_and_no_gap() -> None:

@@ -97,7 +97,9 @@ def test_an_offer_is_told_when_it_comes_and_when_it_goes() -> None:
     before = view(Phase.RACING)
     assert changed(before, offer=offer) == ["hare offers a draw (24 s)."]
     assert changed(replace(before, offer=offer), offer=replace(offer, lapse_ms=23_000)) == []
-    assert changed(replace(before, offer=offer), offer=None) == ["The draw offer is gone."]
+    assert changed(replace(before, offer=offer), offer=None) == ["The draw offer is gone: refused, or played on."]
+    late = replace(offer, lapse_ms=900)
+    assert changed(replace(before, offer=late), offer=None) == ["The draw offer has lapsed."]
 
 
 def test_the_last_ten_seconds_are_announced_once() -> None:
@@ -123,7 +125,7 @@ def test_the_result_is_told_with_places_and_then_the_check() -> None:
 def test_an_ending_tells_what_happened_and_what_to_do() -> None:
     before = view(Phase.SEATING)
     lines = changed(before, line=Line.OVER, ending="kicked")
-    assert lines == ["The host has freed your seat. You can watch; ask the host to let you sit again."]
+    assert lines == ["The host has freed your seat. You can watch; ask the host to let you back."]
 
 
 # ── a session on lines ───────────────────────────────────────────────────────────────────────────────────────────

@@ -451,7 +451,7 @@ def log_piece_race(directions: bytes = b"", times: tuple[int, ...] = (), moves: 
     lobby.handle(Dropped("lost"))
     lobby.connect()
     lobby.now_ms += 5_000
-    own = messages.OwnGame(moves=moves, seals=1, link_number=12, link=lobby.chain.link(12))
+    own = messages.OwnGame(moves=moves, head=bytes(32), seals=1, link_number=12, link=lobby.chain.link(12))
     race = messages.RaceView(seats=seats, start=start)
     answers = lobby.welcome(lobby.view(Phase.RACING), race=race, own=own)
     assert answers[-1] == messages.AskLog(0) or messages.AskLog(0) in answers
@@ -480,7 +480,7 @@ def test_a_log_beyond_the_links_is_a_cheat() -> None:
     start = lobby.start(seats, lobby.rival_nonce, nonce, start_ms=lobby.now_ms + 1)
     lobby.handle(Dropped("lost"))
     lobby.connect()
-    own = messages.OwnGame(moves=30, seals=0, link_number=1, link=lobby.chain.link(1))
+    own = messages.OwnGame(moves=30, head=bytes(32), seals=0, link_number=1, link=lobby.chain.link(1))
     lobby.welcome(lobby.view(Phase.RACING), race=messages.RaceView(seats=seats, start=start), own=own)
     lobby.say(messages.LogPiece(0, bytes([0, 3, 2, 1] * 8)[:30], tuple(range(30))))
     assert cheats(lobby, "log")
@@ -492,7 +492,7 @@ def test_a_log_without_any_link_is_a_cheat() -> None:
     start = lobby.start(seats, lobby.rival_nonce, nonce, start_ms=lobby.now_ms + 1)
     lobby.handle(Dropped("lost"))
     lobby.connect()
-    own = messages.OwnGame(moves=1, seals=0, link_number=0, link=b"")
+    own = messages.OwnGame(moves=1, head=bytes(32), seals=0, link_number=0, link=b"")
     lobby.welcome(lobby.view(Phase.RACING), race=messages.RaceView(seats=seats, start=start), own=own)
     lobby.say(messages.LogPiece(0, b"\x00", (1,)))
     assert cheats(lobby, "log")
@@ -504,7 +504,7 @@ def test_a_seat_in_a_race_that_is_somebody_elses_is_a_cheat() -> None:
     start = lobby.start(seats, lobby.rival_nonce, nonce)
     lobby.handle(Dropped("lost"))
     lobby.connect()
-    own = messages.OwnGame(moves=0, seals=0, link_number=0, link=b"")
+    own = messages.OwnGame(moves=0, head=bytes(32), seals=0, link_number=0, link=b"")
     lobby.welcome(lobby.view(Phase.RACING), seat=0, race=messages.RaceView(seats=seats, start=start), own=own)
     assert cheats(lobby, "table")
 

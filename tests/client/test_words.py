@@ -1,6 +1,7 @@
 import inspect
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,11 +9,13 @@ from client import events, words
 from client.view import Check, Line, TallyPicture
 from client.words import (
     advice,
+    all_settings_words,
     check_words,
     clock,
     clock_left,
     code_in_groups,
     exit_code,
+    limits_words,
     number,
     outcome_words,
     place_words,
@@ -48,6 +51,27 @@ def test_every_reason_of_a_dropped_connection_has_words() -> None:
     assert named <= words.CODES
 
 
+def cheats() -> set[str]:
+    """Every code that the client's cores can end a session with when a lobby breaks its word."""
+    sources = "".join(path.read_text() for path in Path(words.__file__).parent.glob("*.py"))
+    return {"".join(found) for found in re.findall(r'Cheat\("([a-z-]+)"\)|"cheat:([a-z-]+)"', sources)}
+
+
+def test_every_broken_word_of_a_lobby_says_what_happened_and_not_to_play_there() -> None:
+    assert len(cheats()) > 20
+    for what in cheats():
+        told = advice(f"cheat:{what}")
+        assert f"cheat:{what}" in words.CODES
+        assert told.happened.startswith("The lobby")
+        assert told.remedy.startswith("Do not play there")
+    assert "Do not play there" in str(advice("cheat:new"))
+    assert "Do not play there" in str(advice("pin"))
+
+
+def test_nothing_is_said_to_one_who_has_left() -> None:
+    assert str(advice("left")) == ""
+
+
 def test_a_code_that_nobody_knows_is_named_and_harmless() -> None:
     assert str(advice("new-thing")) == "The lobby says “new-thing”."
     assert "\x1b" not in str(advice("\x1b[2J"))
@@ -67,6 +91,10 @@ def test_a_code_that_nobody_knows_is_named_and_harmless() -> None:
         ("kicked", 4),
         ("version", 5),
         ("something-new", 4),
+        ("left", 0),
+        ("pin", 1),
+        ("cheat:start-mix", 1),
+        ("cheat:something-new", 1),
     ],
 )
 def test_the_exit_code_of_an_ending(ending: str, code: int) -> None:
@@ -78,17 +106,28 @@ def test_the_exit_code_of_an_ending(ending: str, code: int) -> None:
     [
         (Termination.ALONE, (0,), "fox is the only one left"),
         (Termination.TARGET, (0,), "fox made 2048 first"),
-        (Termination.TARGET, (0, 1), "fox, hare made 2048 at the same moment: a draw"),
+        (Termination.TARGET, (0, 1), "fox, hare made 2048 at the same moment, in as many moves: a dead heat"),
         (Termination.LAST_MOVER, (1,), "hare can still move and leads: everyone else is stuck"),
         (Termination.ALL_STUCK, (0,), "All stuck: fox has the highest score"),
         (Termination.ALL_STUCK, (0, 1), "All stuck: fox, hare share the highest score, a draw"),
         (Termination.BELL, (1,), "Time is up: hare has the highest score"),
         (Termination.DRAW, (0, 1), "A draw, agreed by all who were in the race"),
-        (Termination.VOID, (), "The race is void: nobody was left in it"),
+        (Termination.VOID, (), "The race is void: the lobby could not see it to its end"),
     ],
 )
 def test_an_outcome_in_words(termination: Termination, winners: tuple[int, ...], sentence: str) -> None:
     assert outcome_words(Outcome(termination, winners, 1), (FOX, HARE), SETTINGS) == sentence
+
+
+def test_who_is_left_alone_is_told_how_the_others_left() -> None:
+    seats = (FOX, replace(HARE, state=SeatState.RESIGNED), replace(SEATS[2], state=SeatState.FORFEITED))
+    alone = Outcome(Termination.ALONE, (0,), 1)
+    assert outcome_words(alone, seats, SETTINGS) == "fox is the only one left: hare resigned, owl forfeited"
+
+
+def test_a_race_that_nobody_was_left_in_is_void() -> None:
+    seats = tuple(replace(each, state=SeatState.FORFEITED) for each in (FOX, HARE))
+    assert outcome_words(Outcome(Termination.VOID, (), 1), seats, SETTINGS).endswith("nobody was left in it")
 
 
 @pytest.mark.parametrize("termination", Termination)
@@ -122,6 +161,14 @@ def test_a_void_race_does_not_count() -> None:
 )
 def test_settings_in_words(settings: TableSettings, sentence: str) -> None:
     assert settings_words(settings) == sentence
+    assert all_settings_words(settings).startswith(f"{sentence}, up to 4 players")
+
+
+def test_limits_are_told_only_where_they_are_not_the_usual() -> None:
+    timed = TableSettings(kind=Kind.TIMED, target_exponent=0, time_ms=60_000, idle_ms=0)
+    assert [limits_words(settings) for settings in (TableSettings(), timed)] == ["", ""]
+    assert limits_words(TableSettings(idle_ms=0, lead=16)) == "no idle limit, strict"
+    assert limits_words(TableSettings(idle_ms=90_000, lead=40)) == "idle limit 90 s, lead 40"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +180,7 @@ def test_settings_in_words(settings: TableSettings, sentence: str) -> None:
         ({"state": SeatState.STUCK}, "stuck"),
         ({"state": SeatState.STUCK, "deck_used_up": True}, "deck used up"),
         ({"state": SeatState.RESIGNED}, "resigned"),
-        ({"state": SeatState.FORFEITED, "connected": False}, "gone"),
+        ({"state": SeatState.FORFEITED, "connected": False}, "forfeited"),
     ],
 )
 def test_a_players_state_in_words(changes: dict[str, object], sentence: str) -> None:

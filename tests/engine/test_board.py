@@ -150,7 +150,7 @@ def test_a_board_that_a_slide_up_and_a_spawn_made_full_has_no_room_either(size) 
     cells[0] = 0
     slid = Board.of_cells(size, bytes(cells)).slide(UP)
     assert slid is not None
-    full = slid[0].spawn(3, 0)
+    full = slid[0].spawn(2, 0)
     with pytest.raises(ValueError, match="no empty cell"):
         full.spawn(1, 0)
 
@@ -282,14 +282,14 @@ def test_a_line_dropped_from_the_store_lets_go_of_what_it_leads_to(monkeypatch) 
     line = board.rows[0]
     monkeypatch.setattr(lines, "LINES_MAX", 1)
     Board.parse("2 4 8 16 / . . . . / . . . . / . . . .")
-    assert (line.to_start, line.to_end, line.grown) == (None, None, {})
+    assert (line.to_start, line.to_end, line.grown) == (None, None, [None] * 16)
 
 
 def test_a_line_that_grows_while_the_store_is_emptied_keeps_its_growth_to_itself(monkeypatch) -> None:
     board = Board.parse("4096 2 . . / . . . . / . . . . / . . . .")
     monkeypatch.setattr(lines, "LINES_MAX", 1)
     board.spawn(1, 0)
-    assert lines._NOTHING_GROWN == {}
+    assert lines._NOTHING_GROWN == [None] * 16
 
 
 def test_tiles_too_large_for_a_game_of_4_by_4_slide_like_others() -> None:

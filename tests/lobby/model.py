@@ -254,12 +254,16 @@ class Model:
             return
         line_ms = line_of(self.trips[event.who], self.now_ms, race.law)
         said = replace(said, arrival_ms=self.race_ms(), seat=seat, line_ms=line_ms)
-        if self.judge(race).admits(said, self.looked_ms - race.start_ms):
+        if self.judge(race).admits(said, self._looked(race)):
             race.said.append(said)
             return
         race.dropping.add(seat)
         if self.now_ms - race.resynced.get(seat, -NEVER) < race.law.resync_ms:
             self._lose(event.who)
+
+    def _looked(self, race: Race) -> int:
+        """Up to when windows have run out: those that would end after the race do not exist."""
+        return min(self.looked_ms - race.start_ms, race.opened_ms)
 
     def _resynced(self, event: Happened) -> None:
         seat = self.seat_of(event.who, late=True)
@@ -272,13 +276,14 @@ class Model:
         seat, race, said = self.seat_of(event.who, late=True), self.race, event.said
         if seat is None or race is None or said is None or seat in race.dropping:
             return
-        said, looked_ms = replace(said, arrival_ms=self.race_ms(), seat=seat), self.looked_ms - race.start_ms
+        said, looked_ms = replace(said, arrival_ms=self.race_ms(), seat=seat), self._looked(race)
         counts = self.phase == RACING or self._counts_in_settling(race, said)
+        stamped = counts and said.what not in ("seal", "resign") and "record" in race.law.as_core
         if said.what == "resign":
             counts = counts and self.judge(race).seats[seat].state(said.arrival_ms, looked_ms) in (MOVING, STUCK)
         else:
             counts = counts and self.judge(race).hears(said, looked_ms)
-        race.said.append(said if counts else replace(said, what="seal"))
+        race.said.append(said if counts else replace(said, what="unheard" if stamped else "seal"))
 
     def _counts_in_settling(self, race: Race, said: Said) -> bool:
         """What came in the millisecond of the end is part of it. Open: but for taking back an agreement."""

@@ -43,6 +43,7 @@ TABLE = TableView(
 WELCOME = Welcome(table=TABLE, seat=None, lobby_ms=5, deal=SIGNED, race=RaceView(tick=SIGNED))
 FIELDS = {
     messages.Ping: (7,),
+    messages.Gapped: (SIGNED,),
     messages.Pong: (7, 8),
     messages.Hello: (bytes(32), 1, SafeText("race2048 0.1.0")),
     messages.Proof: (bytes(32), Role.COMPUTER, bytes(64)),

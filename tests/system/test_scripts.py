@@ -3,12 +3,14 @@
 import io
 import json
 import os
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from client.cli import main
 from client.cli.demo import _verify as verify
 from client.cli.exits import DONE, NO, USAGE
 from client.cli.scripts import SCRIPTS, SCRIPTS_BY_NAME
@@ -18,7 +20,7 @@ from protocol.deal import Deal
 from protocol.record import Record
 from protocol.verdict import verify_record
 from tests.protocol.races import target_race
-from tests.system.terminals import RACE2048
+from tests.system.terminals import RACE2048, Terminal, end_lobbies
 
 PATIENCE_S = 60  # a script takes five to twelve seconds; this only ends one that hangs
 # What each must end as: the reason, and the states of its seats in any order.
@@ -40,9 +42,9 @@ ENDINGS = {
 }
 TIES = {"dead-heat", "all-stuck-tie", "bell-tie"}
 WORDS = {  # these are shown in lines, all others as JSON
-    "away": ["away 3 s", "gone", "lynx is the only one left."],
-    "draw": ["heron offers a draw (4 s).", "A draw, agreed by all who were in the race."],
-    "void": ["The race is void: nobody was left in it."],
+    "away": [", away ", "lynx is the only one left"],
+    "draw": ["heron offers a draw (", "A draw, agreed by all who were in the race"],
+    "void": ["The race is void: nobody was left in it"],
 }
 
 
@@ -99,20 +101,43 @@ def test_a_script_ends_as_it_says_and_its_record_is_true(name, tmp_path):
         assert all(seat.board.legal_directions() for seat in verdict.seats), "they are not stuck for want of room"
 
 
-def test_the_list_names_every_ending_with_a_line_of_explanation(tmp_path):
-    lines = demo(tmp_path, "--script", "list").stdout.splitlines()
+def test_the_list_names_every_ending_with_a_line_of_explanation(capsys):
+    assert main(["demo", "--script", "list"]) == DONE
+    lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(ENDINGS)
     assert all(len(line.split()) > 4 for line in lines)
-    told = [json.loads(line) for line in demo(tmp_path, "--script", "list", "--json").stdout.splitlines()]
+    assert main(["demo", "--script", "list", "--json"]) == DONE
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(each["script"], each["explanation"]) for each in told] == [(s.name, s.explanation) for s in SCRIPTS]
-    assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("options", [["--script", "dawn"], ["--script", "draw", "--size", "3"]])
-def test_a_script_that_there_is_not_and_settings_beside_one_are_usage(options, tmp_path):
-    shown = demo(tmp_path, *options)
-    assert (shown.returncode, shown.stdout) == (USAGE, "")
-    assert options[-2] in shown.stderr or "Leave out --size" in shown.stderr
+def test_a_script_that_there_is_not_is_usage(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["demo", "--script", "dawn"])
+    assert stop.value.code == USAGE
+    assert "dead-heat" in capsys.readouterr().err, "those that there are are named"
+
+
+@pytest.mark.parametrize("option", [["--size", "3"], ["--target", "64"], ["--players", "2"], ["--seed", "fox"]])
+def test_a_script_takes_no_other_settings(option, capsys):
+    assert main(["demo", "--script", "draw", *option]) == USAGE
+    assert f"Leave out {option[0]}." in capsys.readouterr().err
+
+
+def test_a_computer_player_that_vanishes_is_gone_without_a_word(tmp_path):
+    host = Terminal(["host", "--players", "2", "--port", "0"], tmp_path)
+    try:
+        host.expect("Give your friends", "Not everyone", "ready")
+        link = re.findall(r"join (http://\S+)", host.written.decode())[0]
+        bot = subprocess.Popen([*RACE2048, "bot", link, "--name", "moth", "--vanish-after", "0"])
+        host.expect("Everyone is ready")
+        host.press("s")
+        assert bot.wait(PATIENCE_S) == DONE
+        host.expect("away")
+        assert "moth" in host.text
+    finally:
+        host.close()
+        end_lobbies(tmp_path)
 
 
 def test_a_true_record_of_another_ending_is_a_no(tmp_path, capsys):
