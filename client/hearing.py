@@ -309,13 +309,14 @@ def _ended(message: messages.Ended, session: Session, now_ms: int) -> None:
 @hear.register(messages.RecordReady)
 def _record_ready(message: messages.RecordReady, session: Session, now_ms: int) -> None:
     if session.race is not None and session.race.check is None:
+        session.fetched = session.race
         session.race.fetching = Fetching(message)
         session.send(session.race.fetching.ask())
 
 
 @hear.register(messages.RecordPiece)
 def _record_piece(message: messages.RecordPiece, session: Session, now_ms: int) -> None:
-    race = session.race
+    race = session.fetched
     if race is None or race.fetching is None or race.check is not None or session.table is None:
         return
     if not race.fetching.take(message):

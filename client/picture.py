@@ -112,7 +112,9 @@ def _idle_warning_ms(session: Session, now_ms: int) -> int | None:
     told = race.tick.seats[own.seat] if race.tick is not None else _NOTHING
     if deal is None or not deal.settings.idle_ms or passed_ms < 0 or told.away_until_ms:
         return None
-    left_ms = own.log.last_ms + deal.settings.idle_ms - passed_ms
+    moved_ms = own.log.last_ms
+    gap_ms = sum(gap.to_ms - max(gap.from_ms, moved_ms) for gap in race.gaps if gap.to_ms > moved_ms)  # rules 5.6
+    left_ms = moved_ms + deal.settings.idle_ms + gap_ms - passed_ms
     return max(left_ms, 0) if left_ms <= deal.windows.idle_warning_ms else None
 
 

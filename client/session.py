@@ -94,6 +94,7 @@ class Session:
         self.table: messages.TableView | None = None
         self.seat: int | None = None
         self.race: Race | None = None
+        self.fetched: Race | None = None  # the race whose record is on its way; the next may have begun
         self.trust: Trust | None = None
         self.clock = LobbyClock()
         self.notice = ""

@@ -109,7 +109,7 @@ class Table:
         self.presence = Presence(options.windows, now_ms)
         self.run: RaceRun | None = None
         self.closing: Closing | None = None
-        self.record: bytes | None = None
+        self.record: bytes | None = None  # of the last race, for who is still fetching it when the next one begins
         self.alarm_ms: int | None = None  # the lobby's note of the deadline it knows
         self._signer = signer
         self._epoch = epoch
@@ -192,7 +192,7 @@ class Table:
         """Back to seating with these settings, which clears every Ready (rules 3.4, 3.9)."""
         after_race = self.phase is Phase.FINISHED
         if after_race:
-            self.run = self.closing = self.record = None
+            self.run = self.closing = None
             self.seating.reopen()
             self.enter(Phase.SEATING, None)
         self.seating.resize(settings)
@@ -210,7 +210,7 @@ class Table:
             self.enter(Phase.OPENING, now_ms + self._windows.nonce_ms)
         self._phase_ends_ms = now_ms + self._windows.nonce_ms
         self.seating.close_up()
-        self.run = self.closing = self.record = None
+        self.run = self.closing = None
         seats = self.dealing.opening.close(list(self.seating))
         self.out.send(self.presence.connections(), messages.SeatsClosed(seats))
 
@@ -242,7 +242,7 @@ class Table:
         """Another race for the same players, one seat on; Readies are gathered for a while (rules 3.7)."""
         self.seating.clear_ready()
         self.seating.rotate()
-        self.run = self.closing = self.record = None
+        self.run = self.closing = None
         self.enter(Phase.OPENING, now_ms + self._windows.nonce_ms)
         self.out.send(self.presence.connections(), self.dealing.next_race(self.seating.settings, now_ms))
 

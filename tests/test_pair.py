@@ -703,7 +703,7 @@ def test_a_client_that_was_killed_goes_on_at_the_very_move_it_was_killed_at() ->
 
 def test_a_client_whose_notes_are_not_what_the_lobby_has_takes_the_lobbys_log() -> None:
     world, (host, guest) = racing(LONG, delay_ms=100)
-    world.press(guest, 40)
+    world.press(guest, 40, times=60)
     world.run(9_000)
     before = guest.view(world).game
     assert before is not None
@@ -717,6 +717,17 @@ def test_a_client_whose_notes_are_not_what_the_lobby_has_takes_the_lobbys_log() 
     assert after is not None
     assert (after.board, after.moves) == (before.board, before.moves)
     assert world.refused == []
+
+
+def test_a_record_still_on_its_way_when_again_is_pressed_arrives_all_the_same() -> None:
+    world, (host, guest) = racing(LONG, delay_ms=200)
+    world.act(guest, actions.Resign())
+    world.run_while(lambda: host.view(world).phase is not Phase.FINISHED)
+    world.act(host, actions.Again())
+    world.run(10_000)
+    assert [len(client.records) for client in (host, guest)] == [1, 1]
+    assert host.records[0].ok
+    assert host.view(world).phase is Phase.RACING
 
 
 def test_the_newest_connection_wins_and_the_old_one_does_not_come_back() -> None:

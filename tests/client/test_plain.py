@@ -8,10 +8,27 @@ from typing import Any
 
 import pytest
 
-from client.actions import Action, Agree, Leave, Move, Resign, Start, ToggleReady
+from client.actions import (
+    Action,
+    Again,
+    Agree,
+    Allow,
+    Cancel,
+    Change,
+    Kick,
+    Leave,
+    Move,
+    Refuse,
+    Resign,
+    Sit,
+    Stand,
+    Start,
+    ToggleLock,
+    ToggleReady,
+)
 from client.plain import PlainRace, stdin_lines
-from client.telling import told
-from client.tui.app import Links
+from client.telling import figure_lines, told
+from client.tui.commands import Links
 from client.view import Check, Line, OfferPicture, SessionView
 from engine.board import Board, Direction
 from engine.race import Kind, Outcome, SeatState, Termination
@@ -22,6 +39,7 @@ from .pictures_of import LINK, SEATS, game, view, watching
 
 PATIENCE_S = 10.0
 NO_LINKS = Links("", "")
+OFFER = OfferPicture(by_seat=1, by_name=SafeText("hare"), by_you=False, agreed=False, lapse_ms=24_000)
 BOARD = Board.parse("2 4 8 16 / . . . . / . . . . / . . . 2048")
 
 
@@ -128,6 +146,119 @@ def test_an_ending_tells_what_happened_and_what_to_do() -> None:
     assert lines == ["The host has freed your seat. You can watch; ask the host to let you back."]
 
 
+def test_settings_that_have_changed_are_told_whole() -> None:
+    before = view(Phase.SEATING)
+    lines = changed(before, settings=TableSettings(size=5, target_exponent=9, lead=16))
+    assert lines == ["New settings: 5×5, first to 512, up to 4 players, strict."]
+
+
+def test_a_lock_a_new_host_and_watchers_are_told() -> None:
+    before = view(Phase.SEATING, i_am_host=False, seats=(replace(SEATS[0], host=False), replace(SEATS[1], host=True)))
+    assert changed(before, locked=True) == ["The table is locked now."]
+    assert changed(before, watchers=2) == ["2 are watching."]
+    seats = (replace(SEATS[0], host=True), replace(SEATS[1], host=False))
+    assert "You are the host now." in changed(before, i_am_host=True, seats=seats)
+    back = changed(replace(before, seats=seats, i_am_host=True), i_am_host=False, seats=before.seats)
+    assert "hare is the host now." in back
+
+
+def test_seats_that_close_up_or_move_on_are_nobody_coming_or_going() -> None:
+    waiting = view(Phase.SEATING, seats=(SEATS[0], None, SEATS[1]))
+    assert told(waiting, view(Phase.OPENING, seats=SEATS[:2])) == ["Dealing."]
+    finished = view(Phase.FINISHED, seats=SEATS[:2])
+    moved = (replace(SEATS[1], seat=0), replace(SEATS[0], seat=1))
+    assert told(finished, view(Phase.OPENING, seats=moved)) == ["Dealing."]
+
+
+def test_one_who_was_put_out_is_told_so() -> None:
+    lines = changed(view(Phase.SEATING), seats=(None, *SEATS[1:]), my_seat=None, notice="kicked")
+    assert "You have no seat any more; you watch." in lines
+    assert "The host has freed your seat. You can watch; ask the host to let you back." in lines
+
+
+def test_a_start_that_is_broken_off_is_told() -> None:
+    assert "The start was broken off." in told(view(Phase.COUNTDOWN), view(Phase.SEATING))
+
+
+def test_an_absence_is_told_as_it_begins_as_it_nears_its_end_and_when_it_is_over() -> None:
+    def with_away(away_ms: int | None, **changes: Any) -> SessionView:
+        seat = replace(SEATS[1], away_ms=away_ms, connected=away_ms is None, **changes)
+        return view(Phase.RACING, seats=(SEATS[0], seat, *SEATS[2:]))
+
+    assert told(with_away(None), with_away(60_000)) == ["hare: away 60 s, 21,612."]
+    assert told(with_away(31_000), with_away(30_000)) == ["hare: away 30 s."]
+    assert told(with_away(30_000), with_away(29_000)) == []
+    assert told(with_away(9_000), with_away(None)) == ["hare: back, 21,612."]
+    assert told(with_away(1_000), with_away(None, state=SeatState.FORFEITED)) == ["hare: forfeited, 21,612."]
+
+
+def test_one_who_does_not_move_is_warned_counts_as_away_and_is_back() -> None:
+    before = view(Phase.RACING)
+    warned = replace(before, idle_warning_ms=30_000)
+    away = replace(before, seats=(replace(SEATS[0], away_ms=60_000), *SEATS[1:]))
+    assert told(before, warned) == ["Move within 30 s or count as away."]
+    assert told(warned, replace(warned, idle_warning_ms=29_000)) == []
+    assert told(warned, replace(warned, idle_warning_ms=9_900)) == ["Move within 10 s or count as away."]
+    assert told(warned, away) == ["Away: move within 60 s or forfeit."]
+    assert told(away, before) == ["You are back in the race."]
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"state": SeatState.RESIGNED}, "You have resigned. The others go on."),
+        ({"state": SeatState.FORFEITED}, "You were away too long: your seat is out of this race."),
+        ({"state": SeatState.STUCK}, "You are stuck; your score stands while the others play on."),
+        ({"state": SeatState.STUCK, "deck_used_up": True}, "Your deck is used up; your score stands."),
+    ],
+)
+def test_what_becomes_of_your_own_seat_is_told(changes: dict[str, Any], line: str) -> None:
+    seats = (replace(SEATS[0], **changes), *SEATS[1:])
+    assert changed(view(Phase.RACING), seats=seats) == [line]
+
+
+def test_who_agrees_to_an_offer_is_told() -> None:
+    offer = OfferPicture(
+        by_seat=1, by_name=SafeText("hare"), by_you=False, agreed=False, lapse_ms=24_000, agreed_seats=(1,)
+    )
+    before = view(Phase.RACING, offer=offer)
+    assert told(view(Phase.RACING), before) == ["hare offers a draw (24 s)."]
+    assert changed(before, offer=replace(offer, agreed_seats=(1, 2))) == ["owl agrees to the draw."]
+    assert changed(before, offer=replace(offer, agreed=True, agreed_seats=(0, 1))) == ["You agree to the draw."]
+
+
+def test_scores_are_told_now_and_then_and_only_if_they_have_changed() -> None:
+    before = view(Phase.RACING, seats=SEATS[:2])
+    seats = (SEATS[0], replace(SEATS[1], score=22_000))
+    assert figure_lines(before, replace(before, seats=seats, clock_ms=90_000)) == []
+    assert figure_lines(before, replace(before, clock_ms=99_000)) == []
+    assert figure_lines(before, replace(before, seats=seats, clock_ms=99_000)) == [
+        "Scores: you 20,412, hare 22,000.",
+    ]
+    watched = watching(Phase.RACING, seats=(replace(SEATS[0], you=False), seats[1]), clock_ms=88_000)
+    assert figure_lines(watching(Phase.RACING), watched) == ["Scores: hare 22,000, fox 20,412."]
+    assert figure_lines(view(Phase.COUNTDOWN), before) == []
+
+
+def test_after_a_race_who_asks_for_another_and_who_goes_is_told() -> None:
+    before = view(Phase.FINISHED)
+    assert before.seats[1] is not None
+    asked = (before.seats[0], replace(before.seats[1], wants_again=True), *before.seats[2:])
+    gone = (before.seats[0], replace(before.seats[1], connected=False), *before.seats[2:])
+    assert changed(before, seats=asked) == ["hare asks for another race."]
+    assert changed(before, seats=gone) == ["hare has gone."]
+
+
+def test_the_outcome_is_told_at_once_and_the_places_when_all_is_signed() -> None:
+    decided = view(Phase.CLOSING, outcome=Outcome(Termination.TARGET, (1,), 1))
+    assert told(view(Phase.SETTLING), decided) == ["hare made 2048 first."]
+    finished = told(decided, view(Phase.FINISHED, outcome=decided.outcome))
+    assert "hare made 2048 first." not in finished
+    assert "1. fox 20,412" in finished
+    assert "3. owl (computer) 9,004, stuck" in finished
+    assert "Say again for another race, settings to change them, or help." in finished
+
+
 # ── a session on lines ───────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -207,6 +338,102 @@ def test_an_empty_line_in_a_race_tells_how_everyone_stands() -> None:
 @pytest.mark.parametrize(("line", "action"), [("start", Start()), ("s", Start())])
 def test_commands_are_words_or_letters(line: str, action: Action) -> None:
     assert obeying(view(Phase.SEATING, can_start=True), line)[0] == [action]
+
+
+def test_each_thing_that_can_be_done_has_a_word_and_the_word_does_it() -> None:
+    hosting = view(Phase.SEATING, seats=(*SEATS[:2], None, None), can_start=True)
+    assert obeying(hosting, "lock", "allow", "stand", "start")[0] == [ToggleLock(), Allow(), Stand(), Start()]
+    guest = tuple(replace(each, you=each.seat == 1, ready=False) for each in SEATS[:2])
+    assert obeying(view(Phase.SEATING, seats=guest, my_seat=1, i_am_host=False), "ready")[0] == [ToggleReady()]
+    assert obeying(watching(Phase.SEATING, seats=(SEATS[1], None)), "sit")[0] == [Sit()]
+    assert obeying(view(Phase.COUNTDOWN), "cancel")[0] == [Cancel()]
+    assert obeying(view(Phase.FINISHED), "again")[0] == [Again()]
+    assert obeying(view(Phase.RACING, offer=OFFER), "agree", "accept", "refuse")[0] == [Agree(), Agree(), Refuse()]
+    assert obeying(view(Phase.RACING, offer=replace(OFFER, by_you=True)), "withdraw")[0] == [Refuse()]
+
+
+@pytest.mark.parametrize(
+    ("picture", "word"),
+    [
+        (view(Phase.SEATING, locked=True), "lock"),
+        (view(Phase.SEATING), "unlock"),
+        (view(Phase.SEATING, my_seat=1, i_am_host=False), "ready"),
+        (view(Phase.RACING, offer=OFFER), "offer"),
+        (view(Phase.RACING), "agree"),
+        (view(Phase.SEATING), "kick 1"),
+        (view(Phase.SEATING, i_am_host=False), "kick 2"),
+    ],
+)
+def test_a_word_never_does_its_opposite(picture: SessionView, word: str) -> None:
+    if word == "ready":
+        seats = (replace(SEATS[0], you=False), replace(SEATS[1], you=True, ready=True))
+        picture = replace(picture, seats=seats)
+    actions, lines = obeying(picture, word)
+    assert actions == []
+    assert lines == ["That cannot be done now. Say help to see what can."]
+
+
+@pytest.mark.parametrize("word", ["kick 2", "kick hare", "KICK Hare"])
+def test_a_seat_is_freed_by_number_or_name_after_a_yes(word: str) -> None:
+    actions, lines = obeying(view(Phase.SEATING), word, "yes")
+    assert actions == [Kick(1)]
+    assert lines == ["Free the seat of hare? [y] yes, any other key: no"]
+    assert obeying(view(Phase.SEATING), word, "no")[0] == []
+
+
+def test_a_word_instead_of_an_answer_is_no_answer_and_is_done() -> None:
+    assert obeying(view(Phase.SEATING), "kick hare", "lock", "yes")[0] == [ToggleLock()]
+    assert obeying(view(Phase.RACING), "resign", "left", "yes")[0] == [Move(Direction.LEFT)]
+
+
+def test_a_yes_that_nobody_has_asked_for_presses_no_keys() -> None:
+    for picture in (view(Phase.SEATING, can_start=True), view(Phase.RACING)):
+        assert obeying(picture, "yes") == ([], ["Nothing was asked."])
+
+
+@pytest.mark.parametrize("line", ["hello", "start now", "wasdx", "settle"])
+def test_a_line_that_is_no_command_does_nothing(line: str) -> None:
+    for picture in (view(Phase.SEATING), view(Phase.RACING)):
+        actions, lines = obeying(picture, line)
+        assert actions == []
+        assert "help" in lines[-1]
+
+
+def test_the_settings_are_told_with_what_they_can_be() -> None:
+    _, lines = obeying(view(Phase.SEATING, seats=(*SEATS[:2], None, None)), "settings")
+    assert "size 4×4: it can be 3, 4, 5, 6, 8." in lines
+    assert "target 2048: it can be a power of two from 8 to 131072." in lines
+    assert lines[-1] == "A change clears every Ready."
+    assert obeying(view(Phase.SEATING), "e")[1][-1] == lines[-1]
+
+
+def test_settings_are_changed_with_words() -> None:
+    actions, _ = obeying(view(Phase.SEATING), "settings size 5 target 512 idle off")
+    assert actions == [Change(TableSettings(size=5, target_exponent=9, idle_ms=0))]
+    actions, lines = obeying(view(Phase.SEATING), "settings size 7", "settings size 4")
+    assert actions == []
+    assert lines == ["size cannot be “7”. It can be 3, 4, 5, 6, 8.", "These are the settings already."]
+
+
+def test_after_a_race_the_same_settings_lead_back_to_the_seats() -> None:
+    assert obeying(view(Phase.FINISHED), "settings same")[0] == [Change(TableSettings())]
+    assert obeying(view(Phase.SEATING), "settings same")[0] == []
+
+
+def test_who_is_not_host_may_ask_what_the_settings_are() -> None:
+    guest = view(Phase.SEATING, i_am_host=False)
+    assert obeying(guest, "settings")[1] == ["4×4, first to 2048, up to 4 players."]
+    assert obeying(guest, "settings size 5") == ([], ["Only the host chooses the settings, between races."])
+
+
+@pytest.mark.parametrize("phase", [None, *Phase])
+def test_every_word_that_help_lists_can_be_said(phase: Phase | None) -> None:
+    for picture in (view(phase), view(phase, i_am_host=False), watching(phase) if phase else view(phase)):
+        listed = [line.partition(":")[0] for line in obeying(picture, "help")[1]]
+        words = [word for word in listed if word not in ("board", "Moves")]
+        assert "leave" in words
+        for word in words:
+            assert not any("cannot be done" in line or "What is" in line for line in obeying(picture, word)[1])
 
 
 def test_resigning_is_asked() -> None:

@@ -153,7 +153,7 @@ class Model:
                     self._free(who)
         self._look_at_deal()
         if self.empty_ms + EMPTY_MS <= now_ms:
-            self.phase = CLOSED
+            self.phase, self.heard_ms = CLOSED, {}
         elif self.ends_ms <= now_ms:
             self._phase_over()
 
@@ -381,7 +381,8 @@ class Model:
         self.ready.add(event.who)
         self.owing.discard(event.who)
         self.owing_until_ms = self.owing_until_ms if self.owing else NEVER
-        if gathering and self.ready == set(self.sat_ms):
+        two = len(self.sat_ms) >= 2 or "one" in self.rules.law.as_core
+        if gathering and two and self.ready == set(self.sat_ms):
             self._close_seats()
 
     def _unreadied(self, event: Happened) -> None:

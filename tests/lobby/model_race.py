@@ -152,7 +152,7 @@ class SeatStory:
         """4.9: since when it is treated as away, or NEVER. Open: from when its last move arrived, not from its t*."""
         due = self.moved_ms + self.law.idle_ms if self.law.idle_ms else NEVER
         if "idle" in self.law.as_core:
-            while (back := next((back for lost, back in self.absences if lost <= due < back), None)) is not None:
+            while (back := next((back for lost, back in self.absences if lost < due < back), None)) is not None:
                 due = back
         return due if due < self.stuck_ms else NEVER
 
