@@ -14,6 +14,7 @@ from client.fetching import Fetching
 from client.play import OwnRace
 from client.race import Race
 from client.trust import Cheat
+from engine.deck import DRAWS_PER_LINK
 from engine.race import offer_number
 from protocol import limits, messages
 from protocol.deal import Start, settings_fault
@@ -203,8 +204,15 @@ def _begin(session: Session, signed: Signed, seat: int | None) -> None:
     if seat is not None and session.signer.key not in [player.key for player in trust.players[seat : seat + 1]]:
         raise Cheat("table")
     own = None if seat is None else _new_game(session, start, seat)
-    size = trust.deal.settings.size
-    session.race = Race(start=start, start_signed=signed, deal=trust.signed, own=own, players=trust.players, size=size)
+    session.race = Race(
+        start=start,
+        start_signed=signed,
+        deal=trust.signed,
+        own=own,
+        players=trust.players,
+        size=trust.deal.settings.size,
+        moves_max=DRAWS_PER_LINK * trust.deal.chain_length - 2,
+    )
     session.pending = None
 
 

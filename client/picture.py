@@ -211,7 +211,7 @@ def _figures(race: Race, number: int) -> SeatFigures:
     told = race.tick.seats[number] if race.tick is not None else _NOTHING
     ended = race.ended
     if ended is not None:
-        state, used_up = SeatState(ended.states[number]), told.deck_used_up
+        state, used_up = SeatState(ended.states[number]), ended.moves[number] == race.moves_max
         return SeatFigures(state, ended.scores[number], ended.max_exponents[number], ended.moves[number], used_up)
     game = race.own.game if race.own is not None and race.own.seat == number else None
     if game is None:

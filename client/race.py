@@ -25,6 +25,7 @@ class Race:
     own: OwnRace | None
     players: tuple[Ready, ...]
     size: int
+    moves_max: int  # after so many the deck is used up (rules 4.10)
     tick: Tick | None = None
     ended: messages.Ended | None = None
     fetching: Fetching | None = None

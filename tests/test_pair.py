@@ -397,6 +397,15 @@ def test_draw_refused_is_gone_and_may_not_be_offered_again_for_10_s() -> None:
     assert host.view(world).offer is None
 
 
+def test_a_deck_used_up_by_the_deciding_move_is_shown_as_the_reason() -> None:
+    """Rules 4.10: of the deciding move no tick tells."""
+    world, (host, guest) = racing(LONG, options=DealOptions(chain_length=6))
+    world.press(host, 60)
+    world.press(guest, 90)
+    world.run_while(lambda: host.view(world).outcome is None)
+    assert [seat.deck_used_up for seat in host.view(world).seats if seat] == [True, True]
+
+
 def test_draw_offers_pressed_too_soon_are_not_used_up() -> None:
     world, (host, guest) = racing(LONG)
     world.act(guest, actions.Agree())

@@ -1,8 +1,8 @@
 """The scripts of `race2048 demo --script NAME`: each shows one ending of rules §4 in a few seconds.
 
 A literal table. Bots are told their part by the flags of `race2048 bot`, one line a seat. Where an ending depends on
-the tiles the deck is dealt from a seed; where it depends on which of two moves came first, both keep to a beat and
-the Deal believes their claims for five seconds, so that a busy computer changes nothing. All of it stands in the record.
+the tiles the deck is dealt from a seed; where it depends on which of two moves came first, both keep to a beat and the
+Deal believes their claims for five seconds, so that a busy computer changes nothing. All of it stands in the record.
 """
 
 from __future__ import annotations

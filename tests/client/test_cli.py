@@ -17,12 +17,14 @@ from aiohttp import web
 
 from client import cli
 from client.cli import exits, standings, table
-from client.link import parse_link
-from engine.race import Outcome, Termination
+from client.cli import host as host_command
+from client.link import LobbyAddress, parse_link
+from engine.race import Kind, Outcome, Termination
 from protocol import codec, messages
+from protocol.deal import settings_fault
 from protocol.handshake import challenge_body
 from protocol.limits import PROTOCOL_VERSION, SUBPROTOCOL
-from protocol.messages import Phase
+from protocol.messages import Phase, TableSettings
 from protocol.refusals import Refusal
 from protocol.signing import NO_CONTEXT, Signer
 from protocol.text import SafeText
@@ -143,6 +145,14 @@ def test_a_command_is_imported_without_what_it_needs_only_later(module):
     assert later & set(done.stdout.split()) == set()
 
 
+def test_lines_without_a_screen_do_not_pay_for_one():
+    code = "import sys, client.cli.screen as s, client.plain\ns.screen_for(R, join='', watch='', plain=True)"
+    runner = "R = type('R', (), {'view': None, 'act': None})"
+    program = f"{runner}\n{code}\nprint('prompt_toolkit' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
 def test_everything_is_imported_with_stdin_closed():
     """Field report SA1."""
     names = ", ".join(f"client.cli.{name}" for name in cli.COMMANDS)
@@ -245,6 +255,9 @@ def test_with_stdin_closed_it_is_no_terminal_either():
         (["--target", "4"], "power of two"),
         (["--size", "3", "--target", "2048"], "3×3"),
         (["--players", "2", "--bots", "2"], "no seat for you"),
+        (["--kind", "timed", "--target", "64"], "no --target"),
+        (["--kind", "target", "--time", "3m"], "no --time"),
+        (["--time", "3m", "--idle", "1m"], "no --idle"),
         (["--lobby", "lobby.example", "--port", "2048"], "--port"),
         (["--lobby", "ftp://lobby.example"], "neither a link"),
         (["--name", "evil\u202ename"], "--name"),
@@ -286,6 +299,82 @@ def test_a_pace_that_no_lobby_takes_is_refused(pace):
 def test_every_board_has_a_usual_target(size):
     options = cli.parser_of("host").parse_args(["--size", size])
     assert table.settings_of(options).target_exponent == {3: 8, 4: 11, 5: 12, 6: 12, 8: 13}[int(size)]
+
+
+def settings_of(*words):
+    return table.settings_of(cli.parser_of("host").parse_args(words))
+
+
+def test_what_is_raced_for_is_chosen_with_options():
+    timed = settings_of("--kind", "timed", "--time", "90s", "--size", "5")
+    assert (timed.kind, timed.time_ms, timed.target_exponent, timed.idle_ms) == (Kind.TIMED, 90_000, 0, 0)
+    endless = settings_of("--kind", "endless", "--idle", "off", "--strict")
+    assert (endless.kind, endless.target_exponent, endless.idle_ms, endless.lead) == (Kind.ENDLESS, 0, 0, 16)
+    assert settings_of() == TableSettings()
+    assert settings_of("--idle", "1m").idle_ms == 60_000
+
+
+def test_a_time_means_a_timed_race_and_a_timed_race_has_a_usual_time():
+    assert settings_of("--time", "5m") == settings_of("--kind", "timed", "--time", "5m")
+    assert settings_of("--kind", "timed").time_ms == 180_000
+
+
+@pytest.mark.parametrize("words", [[], ["--kind", "timed"], ["--kind", "endless"], ["--time", "1m", "--strict"]])
+@pytest.mark.parametrize("size", ["3", "8"])
+def test_whatever_the_options_say_is_something_that_a_table_can_have(words, size):
+    assert settings_fault(settings_of("--size", size, *words)) is None
+
+
+def test_a_demo_may_ring_sooner_and_leaves_a_target_where_there_is_none():
+    options = cli.parser_of("demo").parse_args(["--time", "5s"])
+    settings = table.settings_of(options)
+    assert (settings.time_ms, settings.target_exponent) == (5_000, 0)
+
+
+LONG_LINK = "http://192.168.123.123:2048/t/482913#7q4k2m9xb3hd5s8t"
+
+
+def invited(columns, host="192.168.1.23", join=LONG_LINK):
+    watch = "http://192.168.123.123:2048/w/550174"
+    return host_command._invitation(view(Phase.SEATING), join, watch, LobbyAddress(host), columns).splitlines()
+
+
+def test_a_link_that_does_not_fit_beside_its_label_has_a_line_of_its_own():
+    lines = invited(80)
+    assert f"    race2048 join {LONG_LINK}" in lines
+    assert all(len(line) <= 80 for line in lines)
+    assert "  just watching     race2048 watch http://192.168.123.123:2048/w/550174" in lines
+    assert f"race2048 join {LONG_LINK}" in invited(68)
+    assert any("by link" in line and LONG_LINK in line for line in invited(120))
+
+
+def test_an_invitation_says_everything_that_was_chosen_and_where_its_links_work():
+    assert invited(80)[0] == "Table 482-913 is open.  4×4, first to 2048, up to 4 players"
+    assert not any("this computer only" in line for line in invited(80))
+    assert any("this computer only" in line for line in invited(80, host="127.0.0.1"))
+
+
+async def test_a_locked_table_seats_the_computer_players_of_its_host_and_nobody_else(data):
+    host = await asyncio.create_subprocess_exec(
+        *RUN, "host", "--plain", "--lock", "--bots", "1", "--port", "0", "--bind", "127.0.0.1",
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert host.stdout is not None
+    said = b""
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while b"locked" not in said:
+                said += await host.stdout.readline()
+            link = re.findall(rb"http://\S+", said)[0].decode()
+            code, _, err = await race2048("join", link, "--plain", until=b"locked", then=b"leave\n")
+            rest, _ = await host.communicate(b"leave\n")
+    finally:
+        if host.returncode is None:
+            host.kill()
+            await host.wait()
+    assert (code, host.returncode) == (4, 0)
+    assert "The host has locked the table." in err
+    assert b"(computer) sits down." in said + rest
 
 
 def test_a_loop_that_takes_no_signal_handlers_is_no_hindrance(monkeypatch, capsys):

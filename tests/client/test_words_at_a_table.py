@@ -37,6 +37,7 @@ class Person:
         """Says lines; the answers are read with everything else."""
         for line in lines:
             self._plain.obey(line)
+            self.look()
         self.lines += self._out.getvalue().splitlines()
         self._out.seek(0)
         self._out.truncate()

@@ -65,6 +65,7 @@ class Race:
     start_ms: int
     said: list[Said] = field(default_factory=list)
     opened_ms: int = NEVER  # when the settling opened
+    opened_by: str = ""  # the clause that opened it
     verdict: Verdict | None = None
     dropping: set[int] = field(default_factory=set)  # seats of which a slice was refused (deal.md 5.1)
     resynced: dict[int, int] = field(default_factory=dict)
@@ -207,7 +208,9 @@ class Model:
         race = self.race
         if race is None:
             return
-        if self.phase == RACING and self.judge(race).verdict(self.race_ms()) is not None:
+        verdict = self.judge(race).verdict(self.race_ms()) if self.phase == RACING else None
+        if verdict is not None:
+            race.opened_by = verdict.clause
             self.phase, race.opened_ms, self.ends_ms = SETTLING, self.race_ms(), self.now_ms + race.law.settle_ms
         if self.phase == CLOSING and not self._unsealed(race):
             self._finish()
@@ -287,9 +290,8 @@ class Model:
 
     def _counts_in_settling(self, race: Race, said: Said) -> bool:
         """What came in the millisecond of the end is part of it. Open: but for taking back an agreement."""
-        verdict = self.judge(race).verdict(race.opened_ms) if self.phase == SETTLING else None
-        drawn = verdict is None or verdict.clause == "agreed"
-        return not drawn and said.arrival_ms == race.opened_ms and said.what in ("agree", "resign")
+        at_once = self.phase == SETTLING and said.arrival_ms == race.opened_ms
+        return at_once and race.opened_by != "agreed" and said.what in ("agree", "resign")
 
     # ── who is here, and who sits (3.3, 3.10) ────────────────────────────────────────────────────────────────────
 

@@ -359,8 +359,9 @@ class Judge:
 
         def place(seat: SeatStory) -> tuple[bool, bool, int, int, int]:
             score, _, moves = seat.figures(verdict.t_ms)
-            out = seat.out_ms <= verdict.t_ms
+            lost = seat.seat not in verdict.winners
+            out = lost and seat.out_ms <= verdict.t_ms
             tail = (-seat.out_ms, 0) if out else (-score, moves)
-            return (seat.seat not in verdict.winners, out, *tail, seat.seat)
+            return (lost, out, *tail, seat.seat)
 
         return [seat.seat for seat in sorted(self.seats, key=place)]

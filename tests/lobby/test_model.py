@@ -317,6 +317,7 @@ class TableMachine(RuleBasedStateMachine):
             for person in self.seated():
                 self.ready(person)
             self.say(self.host(), messages.Begin(), "begin")
+            self.compare()
             for person in self.seated():
                 self.open_nonce(person)
         if table.phase == model.COUNTDOWN:
@@ -576,12 +577,17 @@ class TableMachine(RuleBasedStateMachine):
     def check(self) -> None:
         """Compares the table with the model, unless something has fallen due that the table was not told yet."""
         type(self).steps += 1
+        self.compare()
+
+    def compare(self) -> None:
         if self.events[-1].at_ms < self.now_ms:
             return
         now = self.modelled()
         if "one" in KNOWN and now.listed is not None and len(now.listed) < 2:
             self.over = True
         late = now.phase == model.CLOSED and self.now_ms <= now.empty_ms + model.EMPTY_MS + HOUSE.away_ms
+        if "empty" in KNOWN and late:
+            self.over = self.over or bool(self.connections)
         if self.over or ("empty" in KNOWN and late):
             return
         for name, (core, wanted) in self.pictures(now).items():
