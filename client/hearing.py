@@ -90,6 +90,7 @@ def _resume(message: messages.Welcome, start: Signed, session: Session, now_ms: 
     own, told = race.own, message.own
     if told is None or own is None:
         return
+    race.offers = told.offers  # the ticks that told of some may be lost with a connection
     if message.ended is not None:
         own.leave()
     if told.link_number:

@@ -5,12 +5,13 @@ Reads a session and changes nothing. Your own figures are live; those of others 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from client.view import GamePicture, OfferPicture, SeatPicture, SessionView, TallyPicture
 from engine.board import Board
 from engine.race import Kind, Outcome, SeatState, Termination
-from protocol.messages import Phase, SeatView, TableView
+from protocol.messages import Phase, Role, SeatView, TableView
 from protocol.text import SafeText
 from protocol.tick import SeatFigures
 
@@ -27,23 +28,25 @@ def draw(session: Session, now_ms: int) -> SessionView:
     table, race, lobby = session.table, session.race, session.lobby
     program = "" if lobby is None else lobby.program
     protocol = 0 if lobby is None else lobby.protocol
-    if table is None:
-        return SessionView(
-            line=session.line,
-            notice=session.notice,
-            ending=session.ending,
-            lobby_program=program,
-            lobby_protocol=protocol,
-        )
-    seats = _seats(session, table, race, now_ms)
-    return SessionView(
+    known = SessionView(
         line=session.line,
+        notice=session.notice,
+        ending=session.ending,
+        lobby_program=program,
+        lobby_protocol=protocol,
+    )
+    if table is None:
+        return known
+    seats = _seats(session, table, race, now_ms)
+    return replace(
+        known,
         phase=_phase(session, table, now_ms),
         code=table.code,
         watch_code=table.watch_code,
         settings=table.settings,
         seats=seats,
         my_seat=_my_seat(session),
+        may_sit=session.role is not Role.WATCHER and table.code != "",
         i_am_host=table.host == session.signer.key,
         can_start=_can_start(session, table),
         locked=table.locked,
@@ -57,10 +60,6 @@ def draw(session: Session, now_ms: int) -> SessionView:
         outcome=_outcome(race),
         check=None if race is None else race.check,
         record_path="" if race is None else race.record_path,
-        notice=session.notice,
-        ending=session.ending,
-        lobby_program=program,
-        lobby_protocol=protocol,
     )
 
 

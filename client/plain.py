@@ -266,9 +266,14 @@ class PlainRace:
             lines.append(say("board: your tiles. score: how everyone stands. An empty line: both."))
         if is_on_board(view):
             lines.append(say("Moves: up, right, down, left, or W D S A, as many on a line as you like."))
+        longer = {
+            Verb.HELP: say("these lines"),
+            Verb.SETTINGS: say("what is raced for, and how to change it"),
+            Verb.LEAVE: say("leave the table"),
+        }
         commands = (command for command in available(view, self._ui) if command.verb not in _UNTOLD)
         for command in commands:
-            what = say("these lines") if command.verb is Verb.HELP else command.label
+            what = longer.get(command.verb, command.label)
             lines.append(say("{word}: {what}", word=word_of(command, view), what=what))
         return lines
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from client.tui.choices import choices_words, rows, value_of, value_words
+from client.tui.choices import choices_words, rows, typed_words
 from client.tui.commands import my_picture
 from client.tui.form import consequence
 from client.tui.paint import idle_words
@@ -133,7 +133,7 @@ def settings_lines(view: SessionView) -> list[str]:
         say(
             "{name} {value}: it can be {choices}.",
             name=row.value,
-            value=value_words(row, value_of(settings, row)),
+            value=typed_words(settings, row),
             choices=choices_words(settings, row, seated),
         )
         for row in rows(settings)

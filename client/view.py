@@ -109,6 +109,7 @@ class SessionView:
     settings: TableSettings = field(default_factory=TableSettings)
     seats: tuple[SeatPicture | None, ...] = ()
     my_seat: int | None = None
+    may_sit: bool = True  # you have not come only to watch
     i_am_host: bool = False
     can_start: bool = False  # you are the host, and Start would be taken
     locked: bool = False

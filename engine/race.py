@@ -12,7 +12,7 @@ question asked of a whole race at once, which is how a settling closes and how a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from heapq import merge
 from itertools import groupby
@@ -197,6 +197,13 @@ class Race:
         """Drops an offer that has stood for its full time (4.8)."""
         if self.offer is not None and t_ms >= self.offer.t_ms + self.terms.offer_lapse_ms:
             self._drop_offer(self.offer.t_ms + self.terms.offer_lapse_ms)
+
+    def move_offers(self, away_ms: int) -> None:
+        """The lobby was away for so long: the offer that stands and the waits for others last as much longer (5.6)."""
+        if self.offer is not None:
+            self.offer = replace(self.offer, t_ms=self.offer.t_ms + away_ms)
+        for seat in self.seats:
+            seat.offer_after_ms += away_ms if seat.offer_after_ms else 0
 
     def vote_fault(self, seat: int, vote: Vote, offer: int, t_ms: int) -> VoteFault | None:
         """Returns why this vote would not be taken now, or None (rules 4.8)."""

@@ -2,7 +2,17 @@
 
 import sys
 
-from lobby.cli import main
+EXIT_INTERRUPTED = 130  # ux.md §1
+
+
+def _main() -> int:
+    try:
+        from lobby.cli import main
+
+        return main()
+    except KeyboardInterrupt:  # it is still starting; once it listens, Ctrl-C ends it cleanly
+        return EXIT_INTERRUPTED
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_main())

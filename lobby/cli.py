@@ -206,7 +206,7 @@ def _announce(options: argparse.Namespace, listener: socket.socket, fingerprint:
 
 
 def _port(text: str) -> int:
-    port = int(text)
+    port = int(text) if text.isascii() and text.isdigit() else -1
     if not 0 <= port < 1 << 16:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
     return port
@@ -274,7 +274,10 @@ def _seed(value: object) -> bytes:
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
     if not 0 < seconds < float("inf"):
         raise argparse.ArgumentTypeError("seconds are a number above 0")
     return seconds

@@ -50,6 +50,7 @@ class Connection:
         "_websocket",
         "address",
         "in_turn",
+        "refusals",
     )
 
     def __init__(
@@ -61,6 +62,7 @@ class Connection:
     ) -> None:
         self.address = address
         self.in_turn = False  # waits for its slice of a broadcast
+        self.refusals: set[str] = set()  # what it was refused for, and that is logged
         self._websocket = websocket
         self._transport = transport
         self._drain = drain

@@ -15,7 +15,7 @@ from lobby.racing import RaceRun
 from lobby.track import Track
 from protocol import limits, messages
 from protocol.deal import settings_fault
-from protocol.messages import FromClient
+from protocol.messages import FromClient, Phase
 from protocol.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def _change_settings(message: messages.ChangeSettings, table: Table, member: Mem
     if settings_fault(settings) is not None or len(table.seating) > settings.seats:
         table.out.refuse(member.connection, Refusal.SETTINGS)
         return
+    if table.phase is Phase.SEATING and settings == table.seating.settings:
+        return  # nothing changes, so every Ready and the Deal stand (rules 3.4)
     table.settle_down(settings, now_ms)
 
 
@@ -91,8 +93,8 @@ def _say_ready(message: messages.SayReady, table: Table, member: Member, now_ms:
     seat.ready = message.ready
     table.dealing.answered(member.key)
     table.changed()
-    if table.gathering and all(seat.ready is not None for seat in table.seating):
-        table.close_seats(now_ms)
+    if table.gathering:
+        table.look_at_gathering(now_ms)
 
 
 @hear.register(messages.Unready)

@@ -21,17 +21,20 @@ class Line:
 
     heard_ms: int
     pinged_ms: int
-    samples: deque[tuple[int, int]] = field(default_factory=deque)
+    samples: deque[tuple[int, int]] = field(default_factory=deque)  # (when, how long): both rise from left to right
 
     def measured(self, now_ms: int, round_trip_ms: int) -> None:
-        """Takes in a round trip that ended now."""
-        self.samples.append((now_ms, max(0, round_trip_ms)))
+        """Takes in a round trip that ended now; longer ones before it can never be the least again."""
+        trip_ms = max(0, round_trip_ms)
+        self._forget(now_ms)
+        while self.samples and self.samples[-1][1] >= trip_ms:
+            self.samples.pop()
+        self.samples.append((now_ms, trip_ms))
 
     def least_ms(self, now_ms: int) -> int | None:
         """Returns the least round trip of the last 30 s, or None if there is none."""
-        while self.samples and self.samples[0][0] < now_ms - _SAMPLE_AGE_MS:
-            self.samples.popleft()
-        return min((trip for _, trip in self.samples), default=None)
+        self._forget(now_ms)
+        return self.samples[0][1] if self.samples else None
 
     def claim_back_ms(self, now_ms: int, windows: Windows = WINDOWS) -> int:
         """Returns c: how far before its arrival a move may claim to have been made (rules 5.2)."""
@@ -41,6 +44,10 @@ class Line:
     def early_ms(self, now_ms: int) -> int:
         """Returns how long before the start the first link leaves (deal.md 4.1)."""
         return min((self.least_ms(now_ms) or 0) // 2, WINDOWS.claim_back_ms)
+
+    def _forget(self, now_ms: int) -> None:
+        while self.samples and self.samples[0][0] < now_ms - _SAMPLE_AGE_MS:
+            self.samples.popleft()
 
 
 @dataclass(slots=True)

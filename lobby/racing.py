@@ -7,6 +7,7 @@ sits or watches beyond the connections it is given, and how the record is made i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from engine.deck import DealtDeck
 from engine.game import Game
@@ -129,7 +130,14 @@ class RaceRun:
         """Returns how far the lobby has this seat, for its owner."""
         number = track.link_sent
         link = self.opened.chain.link(number) if number else b""
-        return OwnGame(moves=len(track.log), head=track.log.head, seals=track.seals, link_number=number, link=link)
+        return OwnGame(
+            moves=len(track.log),
+            head=track.log.head,
+            seals=track.seals,
+            link_number=number,
+            link=link,
+            offers=self.live.seats[track.number].offers,
+        )
 
     def log_piece(self, track: Track, first: int) -> LogPiece:
         """Returns a piece of a seat's log, for its owner."""
@@ -148,7 +156,7 @@ class RaceRun:
         """Returns when `wake` next has something to do while the race runs, on the lobby's clock."""
         times: list[int | None] = [self.ticker.deadline]
         if self.live.offer is not None:
-            times.append(self.start_ms + self.live.offer.t_ms + self.terms.offer_lapse_ms)
+            times.append(self.start_ms + self.live.offer.t_ms + self.live.terms.offer_lapse_ms)
         if self.terms.bell_ms:
             times.append(self.start_ms + self.terms.bell_ms)
         for track in self.tracks:
@@ -182,7 +190,10 @@ class RaceRun:
         body = gap.encode()
         self.gaps.append(Signed(body, self._signer.sign("gap", self.mix, body)))
         gaps = [Gap.decode(signed.body) for signed in self.gaps]
-        self.terms = self.live.terms = moved_by_gaps(self.opened.deal.terms(len(self.tracks)), gaps)
+        terms = self.opened.deal.terms(len(self.tracks))
+        self.terms = moved_by_gaps(terms, gaps)
+        self.live.terms = replace(terms, bell_ms=self.terms.bell_ms)
+        self.live.move_offers(gap.to_ms - gap.from_ms)
         for track in self.tracks:
             track.move_windows(gap.to_ms - gap.from_ms)
             track.bell_ms = self.terms.bell_ms

@@ -21,6 +21,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from lobby import events, files, pages
 from lobby.connection import CLOSE_S, Connection, framed
 from protocol import codec, limits
+from protocol.messages import Refused
 from protocol.refusals import Refusal
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,13 @@ SLICE_CONNECTIONS = 64  # of a broadcast written before the others have their tu
 WAKE_MS_MIN = 1
 WAKE_MS_MAX = 1_000  # the loop's timers stand still while the machine sleeps: look at the clock this often
 WAKE_AFTER_ERROR_MS = 1_000  # a deadline that makes the core raise must not keep the processor busy
+# What our own client is never refused, unless votes cross on the line: whoever runs a lobby may want to know.
+WRONG = frozenset(
+    {
+        Refusal.FRAME, Refusal.ORDER, Refusal.PROOF, Refusal.GUESSING, Refusal.SIGNATURE, Refusal.SLICE,
+        Refusal.FLOOD, Refusal.SEAL, Refusal.VOTE,
+    }
+)  # fmt: skip
 
 
 class Core(Protocol):
@@ -182,11 +190,19 @@ class Server:
             connection = self._connections.get(number)
             if connection is None:
                 continue
+            if isinstance(send.message, Refused):
+                self._note(number, connection, send.message.code)
             connection.put(frame, newest_only=send.newest_only)
             if send.newest_only or len(send.connections) > SLICE_CONNECTIONS:
                 self._queue_up(connection)
             else:
                 connection.flush()
+
+    def _note(self, number: int, connection: Connection, code: str) -> None:
+        """Logs why a connection was refused something, each reason once: a flood must not fill the log too."""
+        if code not in connection.refusals:
+            connection.refusals.add(code)
+            log.log(logging.WARNING if code in WRONG else logging.INFO, "connection %d was refused: %s", number, code)
 
     def _queue_up(self, connection: Connection) -> None:
         if not connection.in_turn:

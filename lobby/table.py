@@ -246,6 +246,16 @@ class Table:
         self.enter(Phase.OPENING, now_ms + self._windows.nonce_ms)
         self.out.send(self.presence.connections(), self.dealing.next_race(self.seating.settings, now_ms))
 
+    def look_at_gathering(self, now_ms: int) -> None:
+        """Deals to those still seated once all have answered; fewer than two are back in seating (rules 3.7)."""
+        if len(self.seating) < limits.SEATS_MIN:
+            self.enter(Phase.SEATING, None)
+            self.seating.reopen()
+            self.seating.clear_ready()
+            self.dealing.anew(now_ms)
+        elif all(seat.ready is not None for seat in self.seating):
+            self.close_seats(now_ms)
+
     # ── the clock ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def enter(self, phase: Phase, ends_ms: int | None) -> None:
@@ -322,13 +332,7 @@ class Table:
         for seat in list(self.seating):
             if seat.ready is None or seat.connection is None:
                 self.free(seat.key)
-        if len(self.seating) >= limits.SEATS_MIN:
-            self.close_seats(now_ms)
-        else:
-            self.enter(Phase.SEATING, None)
-            self.seating.reopen()
-            self.seating.clear_ready()
-            self.dealing.anew(now_ms)
+        self.look_at_gathering(now_ms)
 
     def _decide(self, now_ms: int) -> None:
         assert self.run is not None, "only a race can settle"

@@ -114,7 +114,7 @@ class RaceView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class OwnGame(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """For the owner of a seat who comes back: how far the lobby has the log, and its head there; seals and link.
+    """For the owner of a seat who comes back: how far the lobby has the log, and its head there; seals, link, offers.
 
     A client that lost its log asks for it (AskLog); one that has more sends the rest.
     """
@@ -124,3 +124,4 @@ class OwnGame(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seals: Count
     link_number: Count
     link: bytes
+    offers: Count = 0

@@ -637,6 +637,23 @@ def test_a_key_pressed_while_coming_back_is_claimed_for_the_lobbys_time() -> Non
     assert world.refused == []
 
 
+@pytest.mark.parametrize("skew_ms", [0, HOUR_MS, -HOUR_MS])
+def test_who_comes_back_sees_the_time_that_is_left(skew_ms: int) -> None:
+    """A27: within 200 ms of what the others see, whatever the own clock shows."""
+    world = World(DealOptions(chain_length=256), start_ms=2 * HOUR_MS)
+    host = world.host(TableSettings(kind=2, target_exponent=0, time_ms=60_000, idle_ms=0))
+    guest = world.join(host, "owl", delay_ms=80, clock_ms=skew_ms)
+    world.start(host, guest)
+    world.run(20_000)
+    world.kill(guest)
+    world.run(9_000)
+    again = world.join(host, "owl again", key="owl", delay_ms=80, clock_ms=skew_ms)
+    left_ms, seen_ms = host.view(world).clock_ms, again.view(world).clock_ms
+    assert left_ms is not None
+    assert seen_ms is not None
+    assert abs(seen_ms - left_ms) <= 200
+
+
 def test_a_resignation_on_a_connection_that_is_lost_is_said_again() -> None:
     world, (host, guest) = racing(LONG, delay_ms=100)
     world.press(guest, 90)

@@ -7,6 +7,7 @@ only when it is called, so that `--help` and `--version` answer at once (perform
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -49,6 +50,7 @@ def _(message: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _write_what_can_be_written()
     try:
         return _run(words)
     except Failure as failure:
@@ -62,6 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - the last one to see it: a person is told what it means
         _own_up(error, verbose=not {"-v", "--verbose"}.isdisjoint(words))
         return BUG
+
+
+def _write_what_can_be_written() -> None:
+    """Lets a terminal that has no × or … show ? in its place; what it has stays as it is."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _run(words: list[str]) -> int:

@@ -57,7 +57,9 @@ class Programme:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `demo` takes."""
     add_settings(parser, players=SEATS_MAX, target="256")
-    parser.add_argument("--seed", metavar="TEXT", help=say("deal from this text: the same tiles every time"))
+    parser.add_argument(
+        "--seed", type=_seed, metavar="TEXT", help=say("deal from this text: the same tiles every time")
+    )
     add_pace(parser, PACE)
     parser.set_defaults(**_OWN)
     parser.add_argument(
@@ -67,6 +69,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=say("show one way in which a race can end; the name {list} lists them", list=LIST),
     )
     parser.add_argument("--json", action="store_true", help=say("a line of JSON for each thing that happens"))
+
+
+def _seed(text: str) -> str:
+    try:
+        seed_of_text(text)
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError(say("a seed is text: this is not UTF-8")) from None
+    return text
 
 
 def run(options: argparse.Namespace) -> int:

@@ -143,7 +143,7 @@ def _invitation(view: SessionView, join: str, watch: str, shown: LobbyAddress, c
         *_command_lines(say("just watching"), f"race2048 watch {watch}", columns),
     ]
     if shown.this_computer:
-        lines.append(say("  These links work on this computer only: it is on no network, or --bind says so."))
+        lines.append(say("  These links work on this computer only (no network, or --bind says so)."))
     return "\n".join(lines)
 
 

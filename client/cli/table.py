@@ -110,7 +110,10 @@ def _idle(text: str) -> int:
 
 
 def _pace(text: str) -> float:
-    pace = float(text)
+    try:
+        pace = float(text)
+    except ValueError:
+        pace = 0.0
     if not PACE_MIN <= pace <= PACE_MAX:
         raise argparse.ArgumentTypeError(say("a pace is from 0.1 to 35 moves a second"))
     return pace
@@ -192,7 +195,7 @@ def place_of(words: list[str], command: str) -> tuple[LobbyAddress, Place]:
         message = say(
             "Which table there? Give the link, or the code beside the address: race2048 {command} CODE {address}",
             command=command,
-            address=place.lobby.host,
+            address=place.lobby.url,
         )
         raise Failure(USAGE, message)
     return place.lobby, place

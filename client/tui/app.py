@@ -11,7 +11,7 @@ import base64
 import errno
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -33,7 +33,7 @@ from client.view import Line, SessionView
 from .canvas import BLANK, Canvas, Cell
 from .commands import Links, Ui, is_on_board, kept, press
 from .paint import changes_in_ms, paint
-from .palette import CLASSIC, Depth, Ink, depth_of
+from .palette import CLASSIC, PLAIN, Depth, Ink, depth_of
 from .plan import plan
 
 __all__ = ["REFRESH_S", "Links", "RaceApp"]
@@ -273,8 +273,9 @@ class RaceApp:
 class _CellWindow(Window):
     """A window that puts the cells of a canvas on the screen.
 
-    prompt_toolkit compares every cell of a screen with the screen before, which is most of what a redraw costs. So
-    rows that are as they were are left out of both: what is empty on either side is quickly found to be equal.
+    prompt_toolkit compares every cell of a screen with the screen before and writes them one by one, which is most of
+    what a redraw costs. So it is given only what has changed, as runs of cells of one ink: a run is one `Char` as wide
+    as it is long. What is between them is one `Char` in both screens, and so quickly found to be equal.
     """
 
     def __init__(self, draw: Callable[[int, int], Canvas], last_screen: Callable[[], Screen | None]) -> None:
@@ -282,7 +283,7 @@ class _CellWindow(Window):
         self._draw = draw
         self._last_screen = last_screen
         self._chars: dict[Cell, Char] = {}
-        self._rows: list[tuple[list[Cell], dict[int, Char]]] = []
+        self._lines: list[list[Cell]] = []  # as they were written last
         self._written: tuple[Screen, WritePosition] | None = None
 
     def write_to_screen(
@@ -296,42 +297,42 @@ class _CellWindow(Window):
     ) -> None:
         """Writes the canvas; its cells have all their looks, and the mouse is not ours yet."""
         del mouse_handlers, parent_style, erase_bg, z_index
-        before = self._screen_before(write_position)
-        old_rows, self._rows = self._rows, []
-        lines = self._draw(write_position.width, write_position.height).lines
-        for number, line in enumerate(lines):
-            y = write_position.ypos + number
-            old_line, old_row = old_rows[number] if number < len(old_rows) else (None, {})
-            row = old_row if line == old_line else self._row(line)
-            self._rows.append((line, row))
-            if before is not None:
-                before.data_buffer[y].clear()
-                if row is old_row:
-                    continue
-                before.data_buffer[y].update(old_row)
-            screen.data_buffer[y].update(row)
+        before, old_lines = self._before(write_position)
+        self._lines = self._draw(write_position.width, write_position.height).lines
+        for y, (line, old) in enumerate(zip(self._lines, old_lines, strict=True), write_position.ypos):
+            old_row = before.data_buffer[y]
+            old_row.clear()
+            if line != old:
+                self._write_row(line, old, screen.data_buffer[y], old_row)
         screen.width = max(screen.width, write_position.xpos + write_position.width)
         screen.height = max(screen.height, write_position.ypos + write_position.height)
         screen.show_cursor = False
         screen.visible_windows_to_write_positions[self] = write_position
         self._written = screen, write_position
 
-    def _screen_before(self, position: WritePosition) -> Screen | None:
-        """Returns the screen that this one will be compared with, if it is the one that was written last."""
-        if self._written is None:
-            return None
-        screen, old = self._written
-        same_place = (old.xpos, old.ypos, old.width, old.height) == (
-            position.xpos,
-            position.ypos,
-            position.width,
-            position.height,
-        )
-        return screen if same_place and screen is self._last_screen() else None
+    def _before(self, position: WritePosition) -> tuple[Screen, Sequence[Sequence[Cell] | None]]:
+        """Returns the screen that this one will be compared with, and the lines that the terminal shows.
 
-    def _row(self, line: list[Cell]) -> dict[int, Char]:
-        """Returns a row's characters by column, without the blank ones: those are there already."""
-        return {column: self._char(cell) for column, cell in enumerate(line) if cell is not BLANK}
+        None for a line of which nobody knows what is there.
+        """
+        last = self._last_screen()
+        if last is None:  # the terminal is erased first
+            return Screen(), [[BLANK] * position.width] * position.height
+        if self._written is not None:
+            screen, old = self._written
+            if screen is last and _place(old) == _place(position):
+                return last, self._lines
+        return last, [None] * position.height
+
+    def _write_row(
+        self, line: list[Cell], old: Sequence[Cell] | None, row: dict[int, Char], old_row: dict[int, Char]
+    ) -> None:
+        end = 0
+        for start, stop, text, ink in _changed_runs(line, old):
+            if start > end:
+                row[end] = old_row[end] = self._char((" " * (start - end), PLAIN))
+            row[start], old_row[start] = self._char((text, ink)), _OTHER
+            end = stop
 
     def _char(self, cell: Cell) -> Char:
         char = self._chars.get(cell)
@@ -342,8 +343,34 @@ class _CellWindow(Window):
         return char
 
 
+# Equal to no run, and not counted as the end of a row: prompt_toolkit must never erase what it has not been given.
+_OTHER = Char(" ", "class:other")
+
+
+def _changed_runs(line: list[Cell], old: Sequence[Cell] | None) -> Iterator[tuple[int, int, str, Ink]]:
+    """Yields first column, column after, text and ink of each run of cells of one ink that are not as they were."""
+    column, columns = 0, len(line)
+    while column < columns:
+        if old is not None and line[column] == old[column]:
+            column += 1
+            continue
+        start, ink, texts = column, line[column][1], []
+        while column < columns:
+            shown, its_ink = line[column]
+            # The second half of a wide grapheme goes with the first, even if there was a second half before.
+            if shown and (its_ink is not ink or (old is not None and line[column] == old[column])):
+                break
+            texts.append(shown)
+            column += 1
+        yield start, column, "".join(texts), ink
+
+
+def _place(position: WritePosition) -> tuple[int, int, int, int]:
+    return position.xpos, position.ypos, position.width, position.height
+
+
 def _style(ink: Ink) -> str:
-    """Returns prompt_toolkit's text for an ink."""
-    parts = [f"fg:{ink.text}" if ink.text else "", f"bg:{ink.ground}" if ink.ground else ""]
+    """Returns prompt_toolkit's text for an ink. It is never empty: blanks without a style would not be written."""
+    parts = [f"fg:{ink.text or 'ansidefault'}", f"bg:{ink.ground}" if ink.ground else ""]
     parts += [word for word in ("bold", "reverse", "underline") if getattr(ink, word)]
     return " ".join(part for part in parts if part)

@@ -209,6 +209,14 @@ def value_words(row: Row, value: int) -> str:
             return say("strict") if value == LEAD_STRICT else say("usual") if value == LEAD_DEFAULT else str(value)
 
 
+def typed_words(settings: TableSettings, row: Row) -> str:
+    """Returns what is chosen on a line as it is told beside what can be typed."""
+    value = value_of(settings, row)
+    if row is Row.KIND:
+        return next(name for name, kind in KIND_NAMES.items() if kind == value)
+    return value_words(row, value)
+
+
 def explained(settings: TableSettings, row: Row) -> str:
     """Returns what a line decides, or what is chosen there means."""
     kinds = {

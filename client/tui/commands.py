@@ -138,7 +138,8 @@ def _seating(view: SessionView) -> list[Command]:
     mine = my_picture(view)
     if view.can_start:
         commands.append(Command(Verb.START, "s", say("start the race"), Start(), primary=True))
-    if mine is None and any(seat is None for seat in view.seats) and view.code and (view.i_am_host or not view.locked):
+    open_to_me = view.may_sit and (view.i_am_host or not view.locked)
+    if mine is None and open_to_me and any(seat is None for seat in view.seats):
         commands.append(Command(Verb.SIT, "p", say("take a seat"), Sit(), primary=not view.can_start))
     if mine is not None and not view.i_am_host:
         label = say("not ready yet") if mine.ready else say("ready")

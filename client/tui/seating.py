@@ -67,7 +67,9 @@ def link_lines(view: SessionView, ui: Ui, columns: int) -> list[tuple[str, str]]
     """Returns what friends type, as lines of (label, text); too long a link goes on below its beginning."""
     lines: list[tuple[str, str]] = []
     join = ui.join or code_in_groups(view.code)
-    watch = ui.watch or code_in_groups(view.watch_code)
+    lobby, _, _ = ui.join.partition("/t/")  # a guest has been sent one link, and knows both codes by now
+    watch = ui.watch or (f"{lobby}/w/{view.watch_code}" if lobby and view.watch_code else "")
+    watch = watch or code_in_groups(view.watch_code)
     if columns >= 60:
         columns -= _LABEL_COLUMNS
         found = [(say("join"), f"race2048 join {join}" if join else ""),

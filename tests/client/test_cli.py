@@ -168,6 +168,26 @@ def test_the_version_is_that_of_the_package(capsys):
     assert capsys.readouterr().out == f"race2048 {metadata.version('race2048')}\n"
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_terminal_that_lacks_a_character_is_shown_something_else(encoding):
+    process = subprocess.run(
+        [*RUN, "--help"],
+        env=os.environ | {"PYTHONIOENCODING": f"{encoding}:strict"},
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert (process.returncode, process.stderr) == (0, b"")
+    assert ("COMMAND …" if encoding == "utf-8" else "COMMAND ?") in process.stdout.decode(encoding)
+
+
+def test_a_seed_that_is_no_text_is_usage(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["demo", "--seed", "\udcff"])
+    assert stop.value.code == 2
+    assert "UTF-8" in capsys.readouterr().err
+
+
 def test_help_lists_every_command_and_every_exit_code(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--help"])
@@ -404,7 +424,8 @@ def test_an_unusable_data_directory_is_named_with_what_to_do(data, capsys):
     [
         (["482-913"], "482913 ADDRESS"),
         (["48291"], "six digits"),
-        (["192.168.1.23"], "CODE 192.168.1.23"),
+        (["192.168.1.23"], "CODE http://192.168.1.23:2048"),
+        (["http://127.0.0.1:23481"], "CODE http://127.0.0.1:23481"),
         (["http://192.168.1.23:2048/x/482913"], "neither a link"),
         (["192.168.1.23:99999/t/482913"], "port"),
         ([f"192.168.1.23/t/482913#{PIN[:-3]}"], "cut off"),

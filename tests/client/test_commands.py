@@ -233,6 +233,10 @@ def test_a_locked_table_offers_no_seat_to_a_guest() -> None:
     assert pressed(watching(Phase.SEATING, seats=(SEATS[1], None), locked=True), "p", "enter") == []
 
 
+def test_who_came_only_to_watch_is_offered_no_seat() -> None:
+    assert pressed(watching(Phase.SEATING, seats=(SEATS[1], None), may_sit=False), "p", "enter") == []
+
+
 def test_what_was_done_and_shows_nowhere_is_remarked_until_the_next_key() -> None:
     picture = view(Phase.SEATING)
     allow = next(command for command in available(picture, UI) if command.verb is Verb.ALLOW)

@@ -115,6 +115,11 @@ def test_the_waiting_screen_has_both_links_whole_and_everyone_at_the_table() -> 
         assert words in shown
 
 
+def test_a_guest_who_knows_one_link_is_shown_both() -> None:
+    shown = screen(view(Phase.SEATING), ui=Ui(join=UI.join))
+    assert f"race2048 watch {UI.watch}" in shown
+
+
 def test_the_waiting_screen_at_40x20_has_the_whole_link_in_pieces() -> None:
     shown = screen(view(Phase.SEATING), 40, 20)
     assert UI.join in "".join(line.strip() for line in shown.splitlines())

@@ -13,7 +13,7 @@ from client.tui.choices import Row, with_value
 from client.tui.commands import Links
 from client.view import SessionView
 from engine.race import Kind
-from protocol.messages import Phase, TableSettings
+from protocol.messages import Phase, Role, TableSettings
 from tests.world import Client, World
 
 SETTINGS = TableSettings(seats=3, size=3, target_exponent=6)
@@ -221,6 +221,14 @@ def test_a_timed_race_rings_its_bell() -> None:
     assert "0:30 left." in lines
     assert "0:10 left." in lines
     assert any(line.startswith(("Time is up: ", "All stuck: ")) for line in lines)
+
+
+def test_who_came_only_to_watch_is_not_offered_a_seat(room: Room) -> None:
+    owl = room.world.join(room.fox.client, "owl", role=Role.WATCHER)
+    wren = room.world.join(room.fox.client, "wren", code=room.fox.client.view(room.world).watch_code)
+    assert not owl.view(room.world).may_sit
+    assert not wren.view(room.world).may_sit
+    assert room.come("hare").client.view(room.world).may_sit
 
 
 def test_whoever_opens_the_link_twice_reads_where_it_goes_on(room: Room) -> None:

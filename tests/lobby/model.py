@@ -334,7 +334,9 @@ class Model:
             self._hand_over()
         if who in self.sat_ms and not stays:
             self._free(who)
-            if self.phase in (OPENING, COUNTDOWN):
+            if self.phase == OPENING and self.listed is None:
+                self._look_at_gathering()
+            elif self.phase in (OPENING, COUNTDOWN):
                 self._burn(set(self.ready))
 
     def _returned(self, who: str) -> None:
@@ -383,9 +385,8 @@ class Model:
         self.ready.add(event.who)
         self.owing.discard(event.who)
         self.owing_until_ms = self.owing_until_ms if self.owing else NEVER
-        two = len(self.sat_ms) >= 2 or "one" in self.rules.law.as_core
-        if gathering and two and self.ready == set(self.sat_ms):
-            self._close_seats()
+        if gathering:
+            self._look_at_gathering()
 
     def _unreadied(self, event: Happened) -> None:
         if self.phase == SEATING and event.who in self.sat_ms:
@@ -448,7 +449,8 @@ class Model:
         """New settings clear every Ready and lead back to seating. Open: those who sit close up."""
         rules = event.value
         assert isinstance(rules, Rules)
-        if event.who != self.host or self.phase not in BETWEEN or len(self.sat_ms) > rules.seats:
+        nothing = self.phase == SEATING and rules == self.rules
+        if event.who != self.host or self.phase not in BETWEEN or len(self.sat_ms) > rules.seats or nothing:
             return
         seated, self.rules, after_race = [who for who in self.seats if who is not None], rules, self.phase == FINISHED
         self.seats, self.burns = [*seated, *[None] * (rules.seats - len(seated))], 0
@@ -490,8 +492,12 @@ class Model:
         """3.7: whoever is missing loses the place; with fewer than two the table is back in seating."""
         for who in [one for one in self.sat_ms if one not in self.ready or one not in self.heard_ms]:
             self._free(who)
-        if len(self.sat_ms) >= 2:
-            self._close_seats()
-        else:
+        self._look_at_gathering()
+
+    def _look_at_gathering(self) -> None:
+        """Open: nobody waits for the end of the gathering once all have answered."""
+        if len(self.sat_ms) < 2:
             self._to_seating()
             self._new_deal()
+        elif self.ready == set(self.sat_ms):
+            self._close_seats()

@@ -217,6 +217,7 @@ class Judge:
     def __init__(self, law: Law, start: After, said: list[Said]) -> None:
         self.law = law
         self.seats = [SeatStory(law, start, seat, said) for seat in range(law.seats)]
+        self._places = {id(one): place for place, one in enumerate(said)}
         self.offers = self._offers()
         self._verdicts: dict[int, Verdict | None] = {}
 
@@ -231,11 +232,15 @@ class Judge:
     def _offer(self, made: Said, made_ms: int, acts: list[tuple[int, Said]]) -> Offer:
         answers = [(t, act) for t, act in acts if act.offer == made.offer and act.what != "offer"]
         agreed = {act.seat: t for t, act in answers if act.what == "agree"} | {made.seat: made_ms}
-        ends = [made_ms + self.law.lapse_ms, self.seats[made.seat].out_ms]
-        ends += [t for t, act in answers if act.what in ("refuse", "withdraw")]
+        clock = (made_ms + self.law.lapse_ms, self.seats[made.seat].out_ms)
+        ends = [(t, -1, t) for t in clock]
+        # Open: of several things that end it the first to arrive does, at its own t*.
+        heard = [(t, one) for t, one in answers if one.what in ("refuse", "withdraw")]
         for seat in self.seats:
-            ends += [t for t, _, one in seat.moves if made.offer in one.known and t < agreed.get(seat.seat, NEVER)]
-        return Offer(made.offer, made.seat, made_ms, agreed, min(ends))
+            since = agreed.get(seat.seat, NEVER)
+            heard += [(t, one) for t, _, one in seat.moves if made.offer in one.known and t < since]
+        ends += [(one.arrival_ms, self._places[id(one)], t) for t, one in heard]
+        return Offer(made.offer, made.seat, made_ms, agreed, min(ends)[2])
 
     def standing(self, now_ms: int) -> Offer | None:
         """The offer that stands after everything of this millisecond."""

@@ -89,8 +89,14 @@ class Racer:
 class HandRace:
     """A table whose race has just begun, and the racers at it."""
 
-    def __init__(self, settings: TableSettings = ENDLESS, guests: int = 1, windows: Windows = DEFAULT_WINDOWS) -> None:
-        self.tables = Tables(settings, windows)
+    def __init__(
+        self,
+        settings: TableSettings = ENDLESS,
+        guests: int = 1,
+        windows: Windows = DEFAULT_WINDOWS,
+        seed: str = "table",
+    ) -> None:
+        self.tables = Tables(settings, windows, seed)
         players = [self.tables.host, *(self.tables.guest(2 + number) for number in range(guests))]
         for player in players:
             player.ready()

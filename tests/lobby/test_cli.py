@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import signal
 import socket
 import subprocess
@@ -283,6 +284,29 @@ def test_a_public_address_is_kept_without_its_last_slash():
 def test_without_arguments_it_listens_to_the_whole_network_on_the_usual_port():
     options = cli.parser().parse_args([])
     assert (options.bind, options.port, options.public_url, options.linger) == ("0.0.0.0", None, "", None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--port", "many"], "a port is a number from 0 to 65535"),
+        (["--linger", "long"], "seconds are a number above 0"),
+    ],
+)
+def test_what_is_no_number_is_told_what_it_should_be(arguments, told, capsys):
+    with pytest.raises(SystemExit):
+        cli.parser().parse_args(arguments)
+    assert told in capsys.readouterr().err
+
+
+def test_ctrl_c_while_it_starts_is_no_traceback(monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupted)
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_module("lobby", run_name="__main__")
+    assert stop.value.code == 130
 
 
 def test_help_comes_without_the_heavy_imports():

@@ -60,11 +60,11 @@ ACTS = {
     "resign": Act.RESIGN,
 }  # fmt: skip
 
-VOTES = ("offer", "agree", "refuse", "withdraw", "unheard")
+VOTES = ("offer", "agree", "refuse", "withdraw")
 WAKES_MAX = 3  # what falls due by something that fell due in the same millisecond
 
 # Differences that are reported and not settled yet: there the model takes the core's way (model: `as_core`).
-KNOWN: frozenset[str] = frozenset(os.environ.get("KNOWN", "record,leave,agree,empty,resign,idle,one").split(","))
+KNOWN: frozenset[str] = frozenset(os.environ.get("KNOWN", "record,leave,agree,empty,resign,idle").split(","))
 
 
 @dataclass
@@ -583,8 +583,6 @@ class TableMachine(RuleBasedStateMachine):
         if self.events[-1].at_ms < self.now_ms:
             return
         now = self.modelled()
-        if "one" in KNOWN and now.listed is not None and len(now.listed) < 2:
-            self.over = True
         late = now.phase == model.CLOSED and self.now_ms <= now.empty_ms + model.EMPTY_MS + HOUSE.away_ms
         if "empty" in KNOWN and late:
             self.over = self.over or bool(self.connections)
@@ -596,7 +594,7 @@ class TableMachine(RuleBasedStateMachine):
         if record is not None and record is not self.verified:
             self.verified = record
             verdict = verify_record(record)
-            votes = now.race is not None and any(said.what in VOTES for said in now.race.said)
+            votes = any(event.said is not None and event.said.what in VOTES for event in self.events)
             assert verdict.ok or ("record" in KNOWN and votes), self.told_of("record", verdict.reason, "true")
 
     def told_of(self, name: str, core: object, wanted: object) -> str:

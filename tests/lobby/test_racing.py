@@ -10,6 +10,7 @@ import pytest
 from engine.race import SeatState, Termination, offer_number
 from lobby.events import Archive, Close, Effect, Gone, Said
 from lobby.events import Send as SendEffect
+from lobby.table import ACCEPTS, CROSSES, MOVES
 from protocol import messages
 from protocol.limits import WINDOWS, Windows
 from protocol.messages import Phase, Role, Signed, TableSettings
@@ -19,7 +20,7 @@ from protocol.signing import Signer
 from protocol.tick import Tick
 from protocol.verdict import verify_record
 from tests.lobby.racers import ENDLESS, HandRace, Racer
-from tests.lobby.test_table import Player
+from tests.lobby.test_table import MESSAGES, Player
 
 TO_8 = TableSettings(target_exponent=3)
 TIMED = TableSettings(kind=2, target_exponent=0, time_ms=60_000, idle_ms=0)
@@ -244,6 +245,20 @@ def test_moves_after_the_end_are_dropped_without_a_word() -> None:
     guest.move(1)
     assert guest.slice() == []
     assert len(race.run.tracks[1].log) == 1
+
+
+@pytest.mark.parametrize("kind", list(MESSAGES), ids=[kind.__name__ for kind in MESSAGES])
+def test_while_seals_are_awaited_a_message_is_out_of_order_exactly_where_the_table_says_so(kind: type) -> None:
+    """The one phase that test_table.py's walk does not reach: there nothing is unsealed."""
+    race, host, guest = two()
+    guest.move(1)
+    guest.slice()
+    host.seal(Act.RESIGN)
+    race.pass_ms(WINDOWS.settle_ms)
+    assert race.is_in(Phase.CLOSING)
+    refused = Refusal.ORDER in guest.refusals(guest.player.say(MESSAGES[kind]))
+    assert refused == (kind not in ACCEPTS[Phase.CLOSING] + CROSSES[Phase.CLOSING])
+    assert race.tables.table.phase in (Phase.CLOSING, *MOVES[Phase.CLOSING])
 
 
 # ── seals ────────────────────────────────────────────────────────────────────────────────────────────────────────────

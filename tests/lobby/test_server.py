@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import logging
 import os
 import socket
 import struct
@@ -34,7 +35,7 @@ from lobby.events import (
 )
 from lobby.server import Server, clock_ms
 from protocol import codec, limits
-from protocol.messages import Drain, FromLobby, Leave, Ping, Pong, RecordPiece
+from protocol.messages import Drain, FromLobby, Leave, Ping, Pong, RecordPiece, Refused
 from protocol.refusals import Refusal
 
 PATIENCE_S = 10  # nothing here takes a tenth of this; it only ends a test that hangs
@@ -663,6 +664,21 @@ def test_a_file_appears_whole_and_is_never_written_over(tmp_path, monkeypatch, l
 
 def raising(_: Event) -> list[Effect]:
     raise ZeroDivisionError("planted")
+
+
+async def test_what_no_honest_client_says_is_logged_once_a_connection_and_reason(tmp_path, caplog):
+    core = Script()
+    codes = (Refusal.FLOOD, Refusal.FULL, Refusal.SEAL)
+    async with serving(core, tmp_path) as rig:
+        for number in (1, 2):
+            core.on(BadFrame, *(Send((number,), Refused(code)) for code in codes))
+            peer = await rig.peer()
+            for _ in range(3):
+                await peer.send_str("x")
+                for _ in codes:
+                    await peer.receive_bytes()
+    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert warnings == [f"connection {number} was refused: {code}" for number in (1, 2) for code in ("flood", "seal")]
 
 
 async def test_an_error_of_the_core_is_logged_and_closes_one_connection_only(tmp_path, caplog):

@@ -71,8 +71,11 @@ class Player:
 class Tables:
     """One table, its clock and its people."""
 
-    def __init__(self, settings: TableSettings = SETTINGS, windows: Windows = limits.WINDOWS) -> None:
+    def __init__(
+        self, settings: TableSettings = SETTINGS, windows: Windows = limits.WINDOWS, seed: str = "table"
+    ) -> None:
         self.now_ms = 1_000_000
+        self.effects: list[Effect] = []  # all there were
         self.host = Player(1, self)
         self.table = Table(
             code="123456",
@@ -80,7 +83,7 @@ class Tables:
             settings=settings,
             host=self.host.key,
             signer=Signer(b"l" * 32),
-            entropy=entropy_of("table"),
+            entropy=entropy_of(seed),
             epoch=1,
             options=DealOptions(windows=windows, chain_length=512),
             now_ms=self.now_ms,
@@ -88,7 +91,9 @@ class Tables:
         self.host.arrive()
 
     def handle(self, event: Arrived | Gone | Said | Woke) -> list[Effect]:
-        return self.table.handle(event, self.now_ms)
+        effects = self.table.handle(event, self.now_ms)
+        self.effects += effects
+        return effects
 
     def guest(self, number: int = 2, role: Role = Role.PLAYER) -> Player:
         player = Player(number, self, role)
@@ -377,6 +382,19 @@ def test_changed_settings_clear_every_ready_and_burn_the_deal() -> None:
     assert len(tables.sent(effects, guest, messages.Dealt)) == 1
 
 
+def test_settings_that_are_those_already_change_nothing() -> None:
+    tables = Tables()
+    guest = tables.guest()
+    guest.ready()
+    tables.pass_ms(2_000, alive=(tables.host, guest))
+    effects = tables.host.say(messages.ChangeSettings(SETTINGS))
+    effects += tables.pass_ms(2_000, alive=(tables.host, guest))
+    seat = tables.table.seating.seat_of(guest.key)
+    assert seat is not None
+    assert seat.ready is not None
+    assert tables.sent(effects, guest, messages.Dealt) == []
+
+
 def test_at_most_one_new_deal_a_second() -> None:
     tables = Tables()
     effects: list[Effect] = []
@@ -558,6 +576,85 @@ def test_again_goes_on_without_the_missing_if_two_are_left() -> None:
     tables.pass_ms(limits.WINDOWS.nonce_ms, alive=(tables.host, third))
     assert tables.table.dealing.opening.seats_signed is not None
     assert len(tables.table.seating) == 2
+
+
+def gathering() -> tuple[Tables, Player, Player]:
+    """The host of three has pressed Again; nobody has answered the new Deal yet."""
+    tables = Tables()
+    third = tables.guest(3)
+    third.ready()
+    guest = tables.reach(Phase.OPENING)
+    for player in (tables.host, guest, third):
+        player.open_nonce()
+    everyone = (tables.host, guest, third)
+    tables.pass_ms(limits.WINDOWS.countdown_ms, alive=everyone)
+    tables.handle(Gone(guest.connection))
+    tables.handle(Gone(third.connection))
+    tables.end_race(guest, Phase.FINISHED)
+    guest.arrive()
+    third.arrive()
+    tables.host.say(messages.Again())
+    assert tables.table.gathering
+    return tables, guest, third
+
+
+def test_a_guest_who_leaves_while_another_race_is_gathered_makes_the_table_smaller() -> None:
+    """A30: the others asked for a race, and two are enough for one."""
+    tables, guest, third = gathering()
+    tables.host.ready()
+    third.ready()
+    guest.say(messages.Leave())
+    assert tables.table.phase is Phase.OPENING
+    assert tables.table.dealing.opening.seats_signed is not None
+    assert [seat.key for seat in tables.table.seating] == [tables.host.key, third.key]
+
+
+def test_who_has_not_answered_is_still_waited_for_when_another_leaves() -> None:
+    tables, guest, third = gathering()
+    tables.host.ready()
+    guest.say(messages.Leave())
+    assert tables.table.gathering
+    third.ready()
+    assert tables.table.dealing.opening.seats_signed is not None
+
+
+def test_a_host_who_leaves_while_another_race_is_gathered_hands_it_over() -> None:
+    tables, guest, third = gathering()
+    guest.ready()
+    third.ready()
+    tables.host.say(messages.Leave())
+    assert tables.table.dealing.opening.seats_signed is not None
+    assert tables.table.seating.host in (guest.key, third.key)
+
+
+def test_a_watcher_who_leaves_while_another_race_is_gathered_changes_nothing() -> None:
+    tables, _guest, _third = gathering()
+    watcher = tables.guest(9, Role.WATCHER)
+    watcher.say(messages.Leave())
+    assert tables.table.gathering
+
+
+def test_with_fewer_than_two_left_the_gathering_is_over_at_once() -> None:
+    tables, guest = finished()
+    tables.host.say(messages.Again())
+    tables.host.ready()
+    guest.say(messages.Leave())
+    assert tables.table.phase is Phase.SEATING
+    assert tables.table.seating.start_fault() is not None
+
+
+def test_one_who_is_left_alone_while_another_race_is_gathered_is_not_dealt_in_alone() -> None:
+    """The other's minute to come back ends within the five seconds of the gathering."""
+    tables, guest = finished()
+    tables.handle(Gone(guest.connection))
+    tables.pass_ms(limits.WINDOWS.away_ms - 1_000, alive=(tables.host,))
+    tables.host.say(messages.Again())
+    tables.pass_ms(2_000, alive=(tables.host,))
+    assert guest.seat is None
+    tables.host.ready()
+    assert tables.table.dealing.opening.seats_signed is None
+    tables.pass_ms(5_000, alive=(tables.host,))
+    assert tables.table.phase is Phase.SEATING
 
 
 def test_again_with_fewer_than_two_is_refused() -> None:
