@@ -84,7 +84,7 @@ def leave(table: Table, member: Member, now_ms: int) -> None:
         table.free(member.key)
         if member.key == table.seating.host:
             table.seating.hand_over()
-        if table.gathering:
+        if seated and table.gathering:
             table.look_at_gathering(now_ms)
         elif seated and table.phase in (Phase.OPENING, Phase.COUNTDOWN):
             table.burn(now_ms)

@@ -2,16 +2,18 @@
 
 `Model` reads the whole list of what people and time did, from the first event on, each time it is made, and says
 how the table then stands. It knows no messages, keys or signatures, and imports nothing of the program: what it
-says is compared with the real core by test_model.py. The race itself is judged in model_race.py.
+says is compared with the real core by test_model.py. What is said in a race is let in by model_hearing.py and judged
+by model_race.py.
 
 Where rules.md leaves a choice open, the one made here is marked "open:".
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from tests.lobby.model_race import MOVING, NEVER, STUCK, After, Judge, Law, Said, Verdict, line_of
+from tests.lobby.model_hearing import Happened, House, Race, Rules
+from tests.lobby.model_race import NEVER, Judge, line_of
 
 SEATING, OPENING, COUNTDOWN, RACING = "seating", "opening", "countdown", "racing"
 SETTLING, CLOSING, FINISHED, CLOSED = "settling", "closing", "finished", "closed"
@@ -20,55 +22,6 @@ IN_RACE = (COUNTDOWN, RACING, SETTLING, CLOSING)
 EMPTY_MS = 600_000  # 3.10
 BURNS_MAX = 3  # deal.md 3.4: a third burn in a row asks the people
 DEAL_MS = 1_000  # deal.md 3.4: at most one new Deal a second
-
-
-@dataclass(frozen=True)
-class House:
-    """The windows of a table, which rules.md gives in plain numbers."""
-
-    countdown_ms: int = 3_000
-    cancel_ms: int = 150
-    nonce_ms: int = 5_000
-    silent_ms: int = 15_000
-    away_ms: int = 60_000
-    closing_ms: int = 5_000
-
-
-@dataclass(frozen=True)
-class Rules:
-    """The settings of a table (3.2), as far as its life depends on them."""
-
-    seats: int
-    law: Law  # how a race of these settings is judged; how many are dealt in is filled in at its start
-
-
-@dataclass(frozen=True)
-class Happened:
-    """One thing a person did, or that befell a connection. An empty `who`: the table was told the time."""
-
-    at_ms: int
-    who: str
-    what: str
-    value: object = None  # set: Rules; put_out: a seat; lock: a bool; arrived: by the watch code; ponged: a round trip
-    said: Said | None = None  # moved, acted: its arrival, seat and line are filled in
-    computer: bool = False
-
-
-@dataclass
-class Race:
-    """A race from the countdown on."""
-
-    number: int
-    players: list[str]
-    law: Law
-    start: After
-    start_ms: int
-    said: list[Said] = field(default_factory=list)
-    opened_ms: int = NEVER  # when the settling opened
-    opened_by: str = ""  # the clause that opened it
-    verdict: Verdict | None = None
-    dropping: set[int] = field(default_factory=set)  # seats of which a slice was refused (deal.md 5.1)
-    resynced: dict[int, int] = field(default_factory=dict)
 
 
 class Model:
@@ -138,7 +91,7 @@ class Model:
         if self.phase not in IN_RACE:
             dues += [self.lost_ms[who] + house.away_ms for who in self.sat_ms if who not in self.heard_ms]
         if self.phase == RACING and race is not None:
-            dues += [race.start_ms + t for t in self.judge(race).future(self.now_ms - race.start_ms)]
+            dues += [race.start_ms + t for t in race.judge().future(self.race_ms())]
         return dues
 
     def _due(self) -> None:
@@ -181,23 +134,12 @@ class Model:
         elif self.phase == COUNTDOWN:
             self.phase, self.burns = RACING, 0
         elif self.phase == SETTLING and race is not None:
-            race.verdict = self.judge(race).verdict(self.now_ms - race.start_ms)
+            race.verdict = race.judge().verdict(self.race_ms())
             self.phase, self.ends_ms = CLOSING, self.now_ms + self.house.closing_ms
         elif self.phase == CLOSING:
             self._finish()
 
     # ── the race ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def judge(self, race: Race) -> Judge:
-        """The judge of all that was said in a race."""
-        key = (race.number, len(race.said))
-        if key not in self.memo:
-            self.memo[key] = Judge(race.law, race.start, list(race.said))
-        return self.memo[key]
-
-    def shown_ready(self) -> set[str]:
-        """Who is shown as ready, as long as there is no race."""
-        return set(self.ready) if self.race is None else set()
 
     def race_ms(self) -> int:
         """Now, since the boards came alive."""
@@ -208,18 +150,10 @@ class Model:
         race = self.race
         if race is None:
             return
-        verdict = self.judge(race).verdict(self.race_ms()) if self.phase == RACING else None
-        if verdict is not None:
-            race.opened_by = verdict.clause
-            self.phase, race.opened_ms, self.ends_ms = SETTLING, self.race_ms(), self.now_ms + race.law.settle_ms
-        if self.phase == CLOSING and not self._unsealed(race):
+        if self.phase == RACING and race.over(self.race_ms()):
+            self.phase, self.ends_ms = SETTLING, self.now_ms + race.law.settle_ms
+        if self.phase == CLOSING and not any(who in self.heard_ms for who in race.unsealed()):
             self._finish()
-
-    def _unsealed(self, race: Race) -> list[str]:
-        """deal.md 5.2: whose closing seals can still come."""
-        seats = self.judge(race).seats
-        return [who for who, seat in zip(race.players, seats, strict=True) if seat.sealed < len(seat.moves)
-                and who in self.heard_ms]  # fmt: skip
 
     def _finish(self) -> None:
         """3.8: the tally has the race, unless it is void. Open: who is lost has the full time to come back."""
@@ -235,63 +169,27 @@ class Model:
         self.ready, self.wants_again = set(), set()
         self.lost_ms |= dict.fromkeys(self.sat_ms, self.now_ms)
 
-    def seat_of(self, who: str, *, late: bool = False) -> int | None:
-        """The seat of somebody in the race that goes on (`late`: or is being closed)."""
-        phases = (RACING, SETTLING, CLOSING) if late else (RACING, SETTLING)
-        playing = self.race is not None and self.phase in phases and who in self.race.players
-        return self.race.players.index(who) if playing and self.race is not None else None
-
-    def _tell_race(self, who: str, what: str) -> None:
+    def _playing(self, who: str, *phases: str) -> Race | None:
+        """The race somebody plays in, if the table is in one of these phases."""
         race = self.race
-        if race is not None and self.phase in IN_RACE and who in race.players:
-            # Open: a window does not begin before the last moment of the countdown.
-            at_ms, seat = max(self.race_ms(), -self.house.cancel_ms), race.players.index(who)
-            lost = [said.arrival_ms for said in race.said if (said.seat, said.what) == (seat, "lost")]
-            if what == "back" and lost[-1] + race.law.away_ms == at_ms and self.looked_ms == self.now_ms:
-                at_ms += 1  # its window was over before it came, in the same millisecond
-            race.said.append(Said(at_ms, seat, what))
+        return race if race is not None and who in race.players and self.phase in phases else None
 
     def _moved(self, event: Happened) -> None:
-        seat, race, said = self.seat_of(event.who), self.race, event.said
-        if seat is None or race is None or said is None or seat in race.dropping:
-            return
-        line_ms = line_of(self.trips[event.who], self.now_ms, race.law)
-        said = replace(said, arrival_ms=self.race_ms(), seat=seat, line_ms=line_ms)
-        if self.judge(race).admits(said, self._looked(race)):
-            race.said.append(said)
-            return
-        race.dropping.add(seat)
-        if self.now_ms - race.resynced.get(seat, -NEVER) < race.law.resync_ms:
-            self._lose(event.who)
-
-    def _looked(self, race: Race) -> int:
-        """Up to when windows have run out: those that would end after the race do not exist."""
-        return min(self.looked_ms - race.start_ms, race.opened_ms)
-
-    def _resynced(self, event: Happened) -> None:
-        seat = self.seat_of(event.who, late=True)
-        if seat is not None and self.race is not None:
-            self.race.dropping.discard(seat)
-            self.race.resynced[seat] = self.now_ms
+        race = self._playing(event.who, RACING, SETTLING)
+        if race is not None and event.said is not None:
+            line_ms = line_of(self.trips[event.who], self.now_ms, race.law)
+            if race.moved(event.who, replace(event.said, line_ms=line_ms), self.now_ms, self.looked_ms):
+                self._lose(event.who)
 
     def _acted(self, event: Happened) -> None:
-        """A seal: it vouches for all moves before it, and what it says counts if it may."""
-        seat, race, said = self.seat_of(event.who, late=True), self.race, event.said
-        if seat is None or race is None or said is None or seat in race.dropping:
-            return
-        said, looked_ms = replace(said, arrival_ms=self.race_ms(), seat=seat), self._looked(race)
-        counts = self.phase == RACING or self._counts_in_settling(race, said)
-        stamped = counts and said.what not in ("seal", "resign") and "record" in race.law.as_core
-        if said.what == "resign":
-            counts = counts and self.judge(race).seats[seat].state(said.arrival_ms, looked_ms) in (MOVING, STUCK)
-        else:
-            counts = counts and self.judge(race).hears(said, looked_ms)
-        race.said.append(said if counts else replace(said, what="unheard" if stamped else "seal"))
+        race = self._playing(event.who, RACING, SETTLING, CLOSING)
+        if race is not None and event.said is not None:
+            race.acted(event.who, event.said, self.now_ms, self.looked_ms)
 
-    def _counts_in_settling(self, race: Race, said: Said) -> bool:
-        """What came in the millisecond of the end is part of it. Open: but for taking back an agreement."""
-        at_once = self.phase == SETTLING and said.arrival_ms == race.opened_ms
-        return at_once and race.opened_by != "agreed" and said.what in ("agree", "resign")
+    def _resynced(self, event: Happened) -> None:
+        race = self._playing(event.who, RACING, SETTLING, CLOSING)
+        if race is not None:
+            race.resynced(event.who, self.now_ms)
 
     # ── who is here, and who sits (3.3, 3.10) ────────────────────────────────────────────────────────────────────
 
@@ -301,20 +199,18 @@ class Model:
         (self.watching.add if event.value else self.watching.discard)(who)
         lost = who not in self.heard_ms
         self.heard_ms[who], self.trips[who] = self.now_ms, []
-        seat = self.seat_of(who, late=True)
-        if seat is not None and self.race is not None:
-            self.race.dropping.discard(seat)
-            self.race.resynced.pop(seat, None)
-        if who not in self.sat_ms:
-            self._sit(event)
-        elif lost:
-            self._tell_race(who, "back")
+        race = self._playing(who, *IN_RACE)
+        if race is not None:
+            race.back(who, self.now_ms, self.looked_ms, lost=lost)
+        self._sit(event)
         self._returned(who)
 
     def _lose(self, who: str) -> None:
         del self.heard_ms[who]
         self.lost_ms[who] = self.now_ms
-        self._tell_race(who, "lost")
+        race = self._playing(who, *IN_RACE)
+        if race is not None:
+            race.lost(who, self.now_ms)
         if who == self.host:
             self.host_lost_ms = self.now_ms
 
@@ -349,8 +245,8 @@ class Model:
     def _hand_over(self) -> None:
         """3.10: the longest-seated connected person is host, now or as soon as there is one."""
         self.host_lost_ms = NEVER
-        persons = [who for who in self.seats if who in self.heard_ms and who not in self.computers]
-        heirs = [who for who in persons if who is not None and who != self.host]
+        seated = [who for who in self.seats if who is not None and who != self.host]
+        heirs = [who for who in seated if who in self.heard_ms and who not in self.computers]
         self.vacant = not heirs
         self.host = min(heirs, key=lambda who: self.sat_ms[who], default=self.host)
 
@@ -412,10 +308,10 @@ class Model:
         if self.opened == set(self.listed):
             self.phase, self.ends_ms = COUNTDOWN, self.now_ms + self.house.countdown_ms
             law = replace(self.rules.law, seats=len(self.listed))
-            self.race = Race(self.races, self.listed, law, After(0, 0, full=False), self.ends_ms)
+            self.race = Race(self.races, self.listed, law, self.ends_ms, self.memo)
             self.races += 1
             for who in [one for one in self.listed if one not in self.heard_ms]:
-                self._tell_race(who, "lost")
+                self.race.lost(who, self.now_ms)
 
     def _burn(self, ready: set[str]) -> None:
         """deal.md 3.4: the deck is burnt; those who were ready owe the next one an answer."""

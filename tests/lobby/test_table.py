@@ -646,11 +646,14 @@ def test_with_fewer_than_two_left_the_gathering_is_over_at_once() -> None:
 def test_one_who_is_left_alone_while_another_race_is_gathered_is_not_dealt_in_alone() -> None:
     """The other's minute to come back ends within the five seconds of the gathering."""
     tables, guest = finished()
+    watcher = tables.guest(9, Role.WATCHER)
     tables.handle(Gone(guest.connection))
-    tables.pass_ms(limits.WINDOWS.away_ms - 1_000, alive=(tables.host,))
+    tables.pass_ms(limits.WINDOWS.away_ms - 1_000, alive=(tables.host, watcher))
     tables.host.say(messages.Again())
-    tables.pass_ms(2_000, alive=(tables.host,))
+    tables.pass_ms(2_000, alive=(tables.host, watcher))
     assert guest.seat is None
+    watcher.say(messages.Leave())
+    assert tables.table.gathering
     tables.host.ready()
     assert tables.table.dealing.opening.seats_signed is None
     tables.pass_ms(5_000, alive=(tables.host,))
