@@ -47,7 +47,7 @@ class Closing:
             start=run.opened.start_signed,
             logs=logs,
             gaps=run.gaps,
-            events=[kept for _, kept in run.decisive()],
+            events=run.recorded(),
             last_link=run.opened.chain.link(run.opened.deal.chain_length),
             outcome=self.outcome,
             results=self._results(),

@@ -78,6 +78,8 @@ def leave(table: Table, member: Member, now_ms: int) -> None:
     """Somebody leaves for good; in a race that is the same as a lost connection (rules 4.7)."""
     if not table.leaving_frees(now_ms):
         lose(table, member.connection, now_ms)
+        if member.key == table.seating.host:
+            table.seating.hand_over()
     else:
         table.presence.remove(member.connection)
         seated = table.seating.seat_of(member.key) is not None

@@ -47,13 +47,13 @@ def welcome(table: Table, member: Member, now_ms: int) -> Welcome:
 
 
 def tell_table(table: Table) -> None:
-    """Sends everyone the new picture, with the own seat."""
+    """Sends everyone the new picture, with the own seat; who reads slowly needs only the newest."""
     views = {with_code: table_view(table, with_code=with_code) for with_code in (False, True)}
     groups: dict[tuple[bool, int | None], list[int]] = {}
     for member in table.presence:
         groups.setdefault((member.may_sit, table.seating.place_of(member.key)), []).append(member.connection)
     for (with_code, seat), connections in groups.items():
-        table.out.send(connections, TableChanged(views[with_code], seat))
+        table.out.send(connections, TableChanged(views[with_code], seat), newest_only=True)
 
 
 def record_ready(record: bytes) -> RecordReady:

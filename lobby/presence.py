@@ -54,10 +54,10 @@ class Presence:
         for member in self:
             member.line.heard_ms += gap_ms
 
-    def deadline(self) -> int | None:
-        """Returns when the next ping is due or somebody has been silent for too long."""
+    def deadline(self, *, racing: bool) -> int | None:
+        """Returns when the next ping is due, somebody has been silent for too long, or the table has been empty."""
         times = [min(self._ping_ms(m), m.line.heard_ms + self._windows.silent_ms) for m in self]
-        if self._empty_since_ms is not None:
+        if self._empty_since_ms is not None and not racing:
             times.append(self._empty_since_ms + EMPTY_TABLE_MS)
         return min(times, default=None)
 
@@ -71,11 +71,11 @@ class Presence:
 
     def deserted(self, now_ms: int, *, racing: bool) -> bool:
         """Returns whether no person has been here for so long that the table closes (rules 3.10)."""
-        if racing or any(member.role is not Role.COMPUTER for member in self):
+        if any(member.role is not Role.COMPUTER for member in self):
             self._empty_since_ms = None
         elif self._empty_since_ms is None:
             self._empty_since_ms = now_ms
-        return self._empty_since_ms is not None and now_ms >= self._empty_since_ms + EMPTY_TABLE_MS
+        return not racing and self._empty_since_ms is not None and now_ms >= self._empty_since_ms + EMPTY_TABLE_MS
 
     def _ping_ms(self, member: Member) -> int:
         interval_ms = self._windows.countdown_ms // (COUNTDOWN_PINGS + 1) if self.hurried else PING_INTERVAL_MS

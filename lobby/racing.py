@@ -224,6 +224,16 @@ class RaceRun:
         """
         return [pair for pair in self.happened if not isinstance(pair[0], Voted) or pair[0].offer == self._offer]
 
+    def recorded(self) -> list[RecordEvent]:
+        """Returns what the record tells beside moves: what is decisive, and votes that moved t* of the move after."""
+        told = []
+        for event, kept in self.happened:
+            if not isinstance(event, Voted) or event.offer == self._offer:
+                told.append(kept)
+            elif self.tracks[event.seat].waited_for(kept.moves, event.t_ms):
+                told.append(replace(kept, kind=EventKind.SAID, tick=0))
+        return told
+
     # ── inside ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _arrival(self, now_ms: int, line: Line) -> Arrival:
@@ -268,7 +278,7 @@ class RaceRun:
         if vote is Vote.AGREE and offer is not None:
             # Within one millisecond the seats have no order: who agrees comes after the offer, however quick.
             t_ms = max(t_ms, offer.t_ms + 1)
-        t_ms = track.stamp(t_ms)
+        t_ms = max(t_ms, track.last_moment)
         self.live.lapse(t_ms)
         offer = self.live.offer
         unseen = vote is Vote.AGREE and offer is not None and seal.tick_seen < offer.tick  # rules 6.4
@@ -276,14 +286,15 @@ class RaceRun:
             assert track.seat.connection is not None, "only a connected seat says anything"
             self.out.refuse(track.seat.connection, Refusal.VOTE)
             return
-        event = Voted(t_ms, track.number, vote, seal.argument, self.ticker.next_number)
+        event = Voted(track.stamp(t_ms), track.number, vote, seal.argument, self.ticker.next_number)
         self._happened(event, EventKind.VOTE, signed)
         self._decided(now_ms, ())
 
     def _happened(self, event: Voted | Left | Absent, kind: EventKind, seal: Signed | None = None) -> None:
         track = self.tracks[event.seat]
         self.live.apply(event)
-        track.closed = track.closed or isinstance(event, Left)
+        if isinstance(event, Left):
+            track.closed, track.lost_until_ms, track.idle_until_ms = True, 0, 0
         tick = event.tick if isinstance(event, Voted) else 0
         self.happened.append((event, RecordEvent(kind, event.seat, event.t_ms, len(track.log), tick, seal)))
 
@@ -320,29 +331,35 @@ class RaceRun:
             self.out.send((track.seat.connection,), message)
 
     def _window_deadline(self, track: Track) -> int | None:
-        """Returns when this seat's time is up: the window of one who is away, or the idle limit of one who is here."""
-        seat = self.live.seats[track.number]
-        if track.away_until_ms:
-            return track.away_until_ms
+        """Returns when this seat's time is up: the end of its window, or its idle limit (rules 4.6, 4.9)."""
+        if not self.live.seats[track.number].state.in_race:
+            return None
+        due_ms = [time for time in (track.away_until_ms, self._idle_from_ms(track)) if time]
+        return min(due_ms, default=None)
+
+    def _idle_from_ms(self, track: Track) -> int:
+        """Returns when a seat that can move will have sat still for too long; 0 for one of which that is not asked."""
         idle_ms = self.opened.deal.settings.idle_ms
-        if idle_ms and seat.state is SeatState.MOVING:
-            return self.start_ms + track.moved_ms + idle_ms
-        return None
+        if not idle_ms or track.idle_until_ms or self.live.seats[track.number].state is not SeatState.MOVING:
+            return 0
+        return self.start_ms + track.moved_ms + idle_ms
 
     def _look_at_windows(self, track: Track, now_ms: int) -> None:
-        due_ms = self._window_deadline(track)
-        seat = self.live.seats[track.number]
-        if due_ms is None or now_ms < due_ms or not seat.state.in_race:
+        seat, idle_from_ms = self.live.seats[track.number], self._idle_from_ms(track)
+        if not seat.state.in_race:
             return
-        if not track.away_until_ms:
-            track.idle_until_ms = now_ms + self.windows.away_ms
+        if idle_from_ms and now_ms >= idle_from_ms:
+            track.idle_until_ms = idle_from_ms + self.windows.away_ms
+            self._decided(now_ms, ())
+        due_ms = track.away_until_ms
+        if not due_ms or now_ms < due_ms:
+            return
+        track.lost_until_ms = track.idle_until_ms = 0
+        t_ms = track.stamp(due_ms - self.start_ms)
+        if seat.state is SeatState.MOVING:
+            self._happened(Left(t_ms, track.number, SeatState.FORFEITED), EventKind.FORFEITED)
         else:
-            track.lost_until_ms = track.idle_until_ms = 0
-            t_ms = track.stamp(due_ms - self.start_ms)
-            if seat.state is SeatState.MOVING:
-                self._happened(Left(t_ms, track.number, SeatState.FORFEITED), EventKind.FORFEITED)
-            else:
-                self._happened(Absent(t_ms, track.number, absent=True), EventKind.ABSENT)
+            self._happened(Absent(t_ms, track.number, absent=True), EventKind.ABSENT)
         self._decided(now_ms, (track.number,))
 
 

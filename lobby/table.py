@@ -144,7 +144,7 @@ class Table:
         """When `handle` next wants to be told the time, on the lobby's clock."""
         if self.phase is Phase.CLOSED:
             return None
-        times = [self.presence.deadline(), self._phase_ends_ms, self.dealing.deadline()]
+        times = [self.presence.deadline(racing=self.phase in _IN_RACE), self._phase_ends_ms, self.dealing.deadline()]
         if self.run is not None and self.phase in (Phase.COUNTDOWN, Phase.RACING):
             times.append(self.run.deadline(self._line))
         times.append(self.seating.deadline(self._windows.away_ms, keep=self.phase in _IN_RACE))
@@ -253,7 +253,7 @@ class Table:
             self.seating.reopen()
             self.seating.clear_ready()
             self.dealing.anew(now_ms)
-        elif all(seat.ready is not None for seat in self.seating):
+        elif all(seat.ready is not None and seat.connection is not None for seat in self.seating):
             self.close_seats(now_ms)
 
     # ── the clock ───────────────────────────────────────────────────────────────────────────────────────────────

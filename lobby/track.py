@@ -132,6 +132,10 @@ class Track:
             return min(self.lost_until_ms, self.idle_until_ms)
         return self.lost_until_ms or self.idle_until_ms
 
+    def waited_for(self, moves: int, t_ms: int) -> bool:
+        """Returns whether the move after the first `moves` counts at `t_ms` though it was claimed for earlier."""
+        return moves < len(self.log) and self.moments[moves] == t_ms > self.log.times[moves]
+
     def move_windows(self, gap_ms: int) -> None:
         """Moves everything that waits for the clock by the time the lobby was away (rules 5.6)."""
         self.gaps_ms += gap_ms

@@ -71,6 +71,7 @@ class EventKind(IntEnum):
     FORFEITED = 3
     ABSENT = 4
     RETURNED = 5
+    SAID = 6  # a vote that came to nothing: no more than its moment counts, for the moves after it (rules 5.2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,11 @@ from protocol.record import Correction, EventKind, Gap, RecordEvent, SeatLog
 
 VOTES = {Act.OFFER: Vote.OFFER, Act.AGREE: Vote.AGREE, Act.REFUSE: Vote.REFUSE, Act.WITHDRAW: Vote.WITHDRAW}
 _LEAVING = {EventKind.RESIGNED: SeatState.RESIGNED, EventKind.FORFEITED: SeatState.FORFEITED}
-_SEALED = {EventKind.VOTE: tuple(VOTES), EventKind.RESIGNED: (Act.RESIGN,)}  # what must be said by the player
+_SEALED = {
+    EventKind.VOTE: tuple(VOTES),
+    EventKind.SAID: tuple(VOTES),
+    EventKind.RESIGNED: (Act.RESIGN,),
+}  # what must be said by the player
 
 
 class FalseRecordError(ValueError):
@@ -125,13 +129,14 @@ class SeatCheck:
         for event, seal in zip(self.events, self.votes, strict=True):
             stream += self.moves[done : event.moves]
             done = event.moves
-            stream.append(self._event(event, seal))
+            if event.kind is not EventKind.SAID:
+                stream.append(self._event(event, seal))
         return stream + self.moves[done:]
 
     def said(self, act: Act) -> Iterator[tuple[RecordEvent, SealBody]]:
-        """Yields the events whose seal has this act."""
+        """Yields the events that counted and whose seal has this act."""
         for event, seal in zip(self.events, self.votes, strict=True):
-            if seal is not None and seal.act is act:
+            if seal is not None and seal.act is act and event.kind is not EventKind.SAID:
                 yield event, seal
 
     def board_after(self, moves: int, deck: Deck) -> Board:

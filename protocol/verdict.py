@@ -267,7 +267,7 @@ def _trusts(record: Record, deal: Deal, seats: Sequence[SeatVerdict]) -> tuple[T
         Trust.LOGS: True,
         Trust.CORRECTIONS: any(log.corrections for log in record.logs),
         Trust.ABSENCES: not kinds.isdisjoint((EventKind.FORFEITED, EventKind.ABSENT, EventKind.RETURNED)),
-        Trust.VOTES: EventKind.VOTE in kinds,
+        Trust.VOTES: not kinds.isdisjoint((EventKind.VOTE, EventKind.SAID)),
         Trust.UNSEALED: any(seat.unsealed for seat in seats),
         Trust.GAPS: bool(record.gaps),
         Trust.SEEDED: deal.seeded,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from client import actions
 from protocol.messages import Phase, TableSettings
+from protocol.record import EventKind, Record
+from protocol.verdict import verify_record
 from tests.world import Client, World
 
 ENDLESS = TableSettings(kind=3, target_exponent=0)
@@ -84,3 +86,38 @@ def test_a_draw_agreed_after_the_lobby_was_away_is_one_for_the_verifier_too() ->
     check = host.view(world).check
     assert check is not None
     assert check.ok, check.reason
+
+
+def test_a_move_just_after_a_vote_that_came_to_nothing_leaves_a_true_record() -> None:
+    """Rules 5.2: t* of a seat never falls, so the record must tell of the vote that the move waited for."""
+    world, host, (guest,) = race(delay_ms=120)
+    world.run(2_000)
+    world.act(guest, actions.Agree())
+    world.press(guest, 30, times=3)  # made before the offer has arrived
+    world.run(1_000)
+    world.act(host, actions.Refuse())
+    world.run(1_000)
+    world.act(host, actions.Resign())
+    world.run_while(lambda: not world.archived)
+    verdict = verify_record(world.archived[0].record)
+    assert verdict.ok, verdict.reason
+    assert [event.kind for event in Record.parse(world.archived[0].record).events] == [
+        EventKind.SAID,
+        EventKind.RESIGNED,
+    ]
+
+
+def test_a_vote_that_is_refused_moves_nothing() -> None:
+    world, host, (guest,) = race(delay_ms=120)
+    world.run(2_000)
+    assert offered(world, host, guest)
+    world.act(host, actions.Refuse())
+    world.run(500)
+    assert guest.session.race is not None
+    world.act(guest, actions.Agree())  # ten seconds too soon
+    world.press(guest, 30, times=3)
+    world.run(1_000)
+    world.act(host, actions.Resign())
+    world.run_while(lambda: not world.archived)
+    verdict = verify_record(world.archived[0].record)
+    assert verdict.ok, verdict.reason

@@ -517,6 +517,32 @@ def test_idle_who_does_not_move_at_all_forfeits() -> None:
     assert ended.t_ms == 80_000
 
 
+def test_idle_who_resigns_meanwhile_has_no_window_any_more() -> None:
+    settings = TableSettings(kind=3, target_exponent=0, idle_ms=20_000)
+    world, (host, guest, hare) = racing(settings, 2)
+    for client in (host, hare):
+        world.press(client, 1_000)
+    world.run(22_000)
+    world.act(guest, actions.Resign())
+    world.run(2_000)
+    seat = host.view(world).seats[1]
+    assert seat is not None
+    assert (seat.state, seat.away_ms) == (SeatState.RESIGNED, None)
+
+
+def test_idle_the_window_begins_at_the_limit_though_the_connection_is_lost_then() -> None:
+    settings = TableSettings(kind=3, target_exponent=0, idle_ms=20_000)
+    world, (host, guest) = racing(settings)
+    world.press(host, 1_000)
+    start_ms = world.now_ms
+    world.run(10_000)
+    world.cut(guest)
+    world.run(20_000)
+    world.mend(guest)
+    world.run_while(lambda: host.view(world).outcome is None)
+    assert 79_000 <= world.now_ms - start_ms <= 81_000
+
+
 def test_idle_a_lost_connection_that_is_mended_does_not_end_the_idle_window() -> None:
     settings = TableSettings(kind=3, target_exponent=0, idle_ms=20_000)
     world, (host, guest) = racing(settings)

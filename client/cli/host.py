@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", help=say("how the others see you (your login name)"))
     parser.add_argument("--lobby", metavar="URL", help=say("open the table on this lobby instead of an own one"))
     parser.add_argument("--bind", metavar="ADDRESS", help=say("listen on this address only (on all)"))
-    parser.add_argument("--port", type=int, help=say("listen on this port (2048, or the next that is free)"))
+    parser.add_argument("--port", type=_port, help=say("listen on this port (2048, or the next that is free)"))
     parser.add_argument("--plain", action="store_true", help=say("no screen: a line for each thing that happens"))
 
 
@@ -154,6 +154,13 @@ def _command_lines(label: str, command: str, columns: int) -> list[str]:
     return [f"  {label}", f"    {command}" if columns_of(command) + 4 <= columns else command]
 
 
+def _port(text: str) -> int:
+    port = int(text) if text.isdecimal() else -1
+    if not 0 <= port < 1 << 16:
+        raise argparse.ArgumentTypeError(say("{port!r} is no port: a port is a number from 0 to 65535", port=text))
+    return port
+
+
 async def _house(options: argparse.Namespace) -> _House:
     """Returns the lobby to use: a given one, or a child of this process."""
     if options.lobby is not None:
@@ -164,7 +171,7 @@ async def _house(options: argparse.Namespace) -> _House:
     try:
         child = await start_lobby([*arguments, "--linger", str(LINGER_S)], data_directory())
     except ChildError as error:
-        raise Failure(error.exit_code, str(error)) from error
+        raise Failure(error.exit_code, str(error).removeprefix("race2048 lobby: ")) from error
     if child.remarks:
         print(child.remarks, file=sys.stderr)
     reach = parse_link(child.url).lobby

@@ -25,15 +25,15 @@ TRUSTS = {
     Trust.VOTES: "in which order draws were offered and refused",
     Trust.UNSEALED: "the last moves of a player who has not signed them",
     Trust.GAPS: "how long the lobby itself was away",
-    Trust.SEEDED: "nothing: the deck was dealt from a seed, and could be known before the race",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `verify` takes."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=say("a record: a file that ends in .r2048"))
-    parser.add_argument("--json", action="store_true", help=say("print a line of JSON for each file"))
-    parser.add_argument("-q", "--quiet", action="store_true", help=say("print nothing, only end with the exit code"))
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help=say("print a line of JSON for each file"))
+    form.add_argument("-q", "--quiet", action="store_true", help=say("print nothing, only end with the exit code"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -69,7 +69,13 @@ def _as_json(verdict: Verdict, path: Path | None) -> dict[str, object]:
     }
 
 
-def _in_words(verdict: Verdict, path: Path, data: bytes) -> str:
+def _shown(path: Path) -> str:
+    """Returns a file's name with what a terminal would obey written as escapes."""
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in str(path))
+
+
+def _in_words(verdict: Verdict, file: Path, data: bytes) -> str:
+    path = _shown(file)
     if verdict.damaged:
         return say("{path}: unreadable or damaged: {reason}", path=path, reason=verdict.reason)
     if not verdict.ok or verdict.outcome is None:
@@ -88,5 +94,7 @@ def _in_words(verdict: Verdict, path: Path, data: bytes) -> str:
         )
         for seat in seats
     ]
-    rests = say("; ").join(say(TRUSTS[trust]) for trust in verdict.trusts)
+    if verdict.seeded:
+        lines.append(say("The deck was dealt from a seed, and could be known before the race: a demo or a test."))
+    rests = say("; ").join(say(TRUSTS[trust]) for trust in verdict.trusts if trust in TRUSTS)
     return "\n".join([*lines, say("On the lobby's word alone: {rests}.", rests=rests)])

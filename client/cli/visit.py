@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol
 
 from client.actions import Leave
-from client.link import LobbyAddress
+from client.link import LobbyAddress, table_link
 from client.memory import MoveMemory
 from client.runner import Runner
 from client.session import Goal, Session
@@ -23,14 +23,15 @@ from client.store import StoreError, data_directory, default_name, save_record, 
 from client.view import Line, SessionView
 from client.words import advice, check_words, exit_code, number, say
 from protocol.limits import PROTOCOL_VERSION
-from protocol.messages import Role
-from protocol.signing import Signer
+from protocol.messages import Phase, Role
+from protocol.signing import Signer, fingerprint
 from protocol.text import judge_name
 
 from . import PROGRAM
 from .exits import DAMAGED, HANGUP, INTERRUPTED, NO, REFUSED, TERMINATED, USAGE, Failure
 from .standings import tile
 
+_LIVE = frozenset({Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING})
 LEAVE_S = 4.0
 _NO_SEAT = frozenset({"full", "racing", "locked", "kicked", "watch-code", "name"})
 _UNANSWERED = frozenset({"unreachable", "not-a-lobby", "pin", "no-table"})
@@ -205,6 +206,8 @@ def farewell(visit: Visit, shown: int) -> int:
         print(check_words(view), view.record_path, file=sys.stderr)
     if visit.runner.save_error:
         print(say("The record could not be saved: {reason}.", reason=visit.runner.save_error), file=sys.stderr)
+    if shown != HANGUP:
+        _say_way_back(visit, view)
     if shown in (HANGUP, INTERRUPTED, TERMINATED):
         return shown
     left = view.ending in ("", "left")
@@ -214,6 +217,17 @@ def farewell(visit: Visit, shown: int) -> int:
     if view.check is not None and not view.check.ok:
         return NO
     return REFUSED if left and ending else exit_code(view.ending)
+
+
+def _say_way_back(visit: Visit, view: SessionView) -> None:
+    """Tells a player who left a running race how to come back: the screen with the link is gone."""
+    mine = None if view.my_seat is None else view.seats[view.my_seat]
+    if view.ending not in ("", "left") or view.phase not in _LIVE or mine is None or not mine.state.in_race:
+        return
+    key = visit.session.lobby_key
+    link = table_link(visit.lobby, view.code, "" if key is None else fingerprint(key))
+    print(say("The others go on. You have 60 s to come back:"))
+    print(f"  race2048 join {link}")
 
 
 def ending_words(ending: str, lobby: LobbyAddress, view: SessionView) -> str:

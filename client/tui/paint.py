@@ -190,10 +190,9 @@ def question_words(view: SessionView, ui: Ui) -> str:
         return say("Free the seat of {name}? [{yes}] yes, any other key: no", name=ui.about.name, yes=yes)
     if ui.asking is not Verb.LEAVE:
         return ""
-    code = code_in_groups(view.code)
-    if not code:
+    if not view.code:
         return say("Leave? [{yes}] The others go on.", yes=yes)
-    return say("Leave? [{yes}] The others go on; 60 s to come back with race2048 join {code}.", code=code, yes=yes)
+    return say("Leave? [{yes}] The others go on; you have 60 s to come back: the shell says how.", yes=yes)
 
 
 def remark_words(ui: Ui) -> str:

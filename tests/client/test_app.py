@@ -361,7 +361,7 @@ async def test_ctrl_c_before_a_race_leaves() -> None:
 async def test_ctrl_c_in_a_race_asks_first() -> None:
     async with terminal(view(Phase.RACING), columns=100) as screen:
         screen.type("\x03")
-        await screen.until_shown("60 s to come back with race2048 join 482-913")
+        await screen.until_shown("60 s to come back: the shell says how")
         assert screen.actions == []
         screen.type("\x03")
         assert await screen.end() == 0

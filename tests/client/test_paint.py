@@ -216,7 +216,7 @@ def test_a_deck_that_is_not_known_further_is_told() -> None:
 
 def test_leaving_a_race_is_asked_with_the_way_back() -> None:
     shown = screen(view(Phase.RACING), ui=replace(UI, asking=Verb.LEAVE))
-    assert "Leave? [y] The others go on; 60 s to come back with race2048 join 482-913." in shown
+    assert "Leave? [y] The others go on; you have 60 s to come back: the shell says how." in shown
 
 
 def test_a_question_has_the_place_of_every_other_message() -> None:

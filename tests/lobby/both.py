@@ -49,12 +49,7 @@ WAKES_MAX = 3  # what falls due by something that fell due in the same milliseco
 # (Law.as_core); else the test keeps out of them. Whoever settles one takes it out of here.
 KNOWN = frozenset(
     {
-        "record",  # votes that are refused or come to nothing move t* of later moves, and the record cannot say so
-        "leave",  # a host who leaves in a race keeps the role for 60 s (rules 3.10: hands it over at once)
         "agree",  # t* of an agreement in the millisecond of its offer is a millisecond later (rules 5.2: the arrival)
-        "empty",  # a table deserted in a race closes up to two minutes late (rules 3.10)
-        "resign",  # who resigns while idle still has a window, on which the deadline stands still
-        "idle",  # the window of an idle seat without a connection begins when it is back (rules 4.9)
     }
 )
 
@@ -126,6 +121,7 @@ class Both:
         self.memo: dict[tuple[int, int], Judge] = {}
         self.verified: bytes | None = None
         self.over = False
+        self.ended_by: list[str] = []  # the clauses by which races ended
         self.now: Model | None = None
         self.read = 0  # how many events `now` is made of
         self.table = Table(
@@ -290,6 +286,7 @@ class Both:
         record = self.table.record
         if record is not None and record is not self.verified:
             self.verified = record
+            self.ended_by += [now.race.verdict.clause] if now.race is not None and now.race.verdict is not None else []
             verdict = verify_record(record)
             votes = any(event.said is not None and event.said.what in VOTES for event in self.events)
             assert verdict.ok or ("record" in KNOWN and votes), self.told_of("record", verdict.reason, "true")

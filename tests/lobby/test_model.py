@@ -11,8 +11,10 @@ RACE2048_LONG=1 makes ten times as many steps, others each time.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from copy import copy
 from random import Random
+from typing import ClassVar
 
 from hypothesis import HealthCheck, Phase, settings, strategies
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
@@ -24,25 +26,27 @@ from protocol import messages
 from protocol.messages import FromClient, Signed
 from protocol.movelog import Act, MoveLog, MoveSlice, SealBody
 from tests.lobby import model
-from tests.lobby.both import HOUSE, KNOWN, Both, Own, Person, drawn_rules
+from tests.lobby.both import CLAUSES, HOUSE, KNOWN, Both, Own, Person, drawn_rules
 from tests.lobby.model_race import After, Said
 
 LONG = bool(os.environ.get("RACE2048_LONG"))
-EXAMPLES, STEPS = (10_200 if LONG else 1_020), 50
+EXAMPLES, STEPS = (12_000 if LONG else 1_200), 50
 STEPS_MIN = 500_000 if LONG else 50_000
+ENDED_MIN = 20  # races by each clause
 
 ACTS = {
     "seal": Act.NONE, "offer": Act.OFFER, "agree": Act.AGREE, "refuse": Act.REFUSE, "withdraw": Act.WITHDRAW,
     "resign": Act.RESIGN,
 }  # fmt: skip
 
-numbers = strategies.integers(0, (1 << 32) - 1)
+numbers = strategies.binary(min_size=4, max_size=4).map(lambda raw: int.from_bytes(raw))  # evenly, unlike integers()
 
 
 class TableMachine(RuleBasedStateMachine):
     """One table and whoever comes to it. Every rule draws one number, and all else from it."""
 
     steps = 0
+    ended: ClassVar[Counter[str]] = Counter()  # how often a race ended by each clause
 
     @initialize(number=numbers)
     def opens(self, number: int) -> None:
@@ -60,6 +64,8 @@ class TableMachine(RuleBasedStateMachine):
         """Ends every rule: it counts, and the table does what the model says."""
         type(self).steps += 1
         self.both.compare()
+        self.ended.update(self.both.ended_by)
+        self.both.ended_by.clear()
 
     @rule(number=numbers)
     def waits(self, number: int) -> None:
@@ -252,7 +258,7 @@ class TableMachine(RuleBasedStateMachine):
     def play(self, dice: Random, own: Own) -> tuple[Game, bytes, list[After]]:
         """Moves on the own board: the game after them, the directions, and every board."""
         game, directions, boards = own.game.copy(), bytearray(), []
-        wanted = 14 if dice.random() < 0.04 else dice.choice((1, 2, 3, 4, 6))
+        wanted = 14 if dice.random() < 0.04 else dice.choice((1, 2, 3, 6, 6, 8))
         target = own.run.terms.target_exponent
         while len(directions) < wanted and not game.stuck:
             order = dice.sample(range(4), 4)
@@ -274,7 +280,21 @@ class TableMachine(RuleBasedStateMachine):
                 self.move(dice, person, own)
         self.check()
 
-    moves_again = moves_once_more = moves
+    moves_again = moves
+
+    @precondition(lambda self: self.both.table.phase == model.RACING)
+    @rule(number=numbers)
+    def rushes(self, number: int) -> None:
+        """All but one play until they are stuck, if that is not far; the one stops short of it."""
+        dice = Random(number)
+        racers = self.racers()
+        dice.shuffle(racers)
+        for turn in range(2 * self.both.chain_length if self.both.chain_length <= 2 else 1):
+            for person, own in racers[turn % 2 :]:
+                if len(own.log) < 8 * self.both.chain_length - 8 or (person, own) != racers[0]:
+                    self.move(dice, person, own)
+            self.both.wait(dice.choice((0, 150, 250)))
+        self.check()
 
     def move(self, dice: Random, person: Person, own: Own) -> None:
         """A player makes some moves and sends them in a slice, mostly with a seal."""
@@ -321,21 +341,21 @@ class TableMachine(RuleBasedStateMachine):
         self.check()
 
     def vote(self, dice: Random, person: Person, own: Own) -> None:
-        now = self.both.modelled()
-        race = now.race
+        race = self.both.modelled().race
         offers = [] if race is None else race.judge().offers
-        offer = None if race is None else race.judge().standing(now.race_ms())
+        race_ms = 0 if race is None else self.both.now_ms - race.start_ms
+        offer = None if race is None else race.judge().standing(race_ms)
         mine = 8 * own.seat + 1 + sum(one.seat == own.seat for one in offers)
         if offer is None:
-            what = dice.choice(("offer", "offer", "offer", "offer", "agree", "seal", "resign"))
+            what = dice.choice((*("offer",) * 6, "agree", *("seal",) * 5, "resign"))
             number = mine if what == "offer" else offers[-1].number if offers else 9
         else:
-            what = dice.choice(("agree", "agree", "agree", "agree", "refuse", "withdraw", "offer", "seal", "resign"))
+            what = dice.choice((*("agree",) * 6, "refuse", "refuse", "withdraw", "offer", "seal", "resign"))
             number = mine if what == "offer" else offer.number if dice.random() < 0.95 else 8 * own.seat + 1
-        idle = race is not None and race.judge().seats[own.seat].idle_from_ms <= now.race_ms()
+        idle = race is not None and race.judge().seats[own.seat].idle_from_ms <= race_ms
         if "resign" in KNOWN and what == "resign" and idle:
             what = "seal"
-        if "agree" in KNOWN and what == "agree" and offer is not None and offer.made_ms == now.race_ms():
+        if "agree" in KNOWN and what == "agree" and offer is not None and offer.made_ms == race_ms:
             self.both.wait(1)
         self.act(person, own, what, number)
 
@@ -353,7 +373,7 @@ def copy_of(log: MoveLog) -> MoveLog:
 
 
 def test_the_table_does_what_the_rules_say_whatever_people_and_time_do() -> None:
-    TableMachine.steps = 0
+    TableMachine.steps, TableMachine.ended = 0, Counter()
     run_state_machine_as_test(
         TableMachine,
         settings=settings(
@@ -367,3 +387,5 @@ def test_the_table_does_what_the_rules_say_whatever_people_and_time_do() -> None
         ),
     )
     assert TableMachine.steps >= STEPS_MIN
+    rarely = {clause: count for clause, count in TableMachine.ended.items() if count < ENDED_MIN}
+    assert (set(TableMachine.ended), rarely) == (set(CLAUSES), {}), TableMachine.ended

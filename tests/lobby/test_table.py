@@ -796,3 +796,33 @@ def test_a_ping_is_answered_with_the_lobbys_clock() -> None:
     tables = Tables()
     effects = tables.host.say(messages.Ping(77))
     assert tables.sent(effects, tables.host, messages.Pong) == [messages.Pong(77, tables.now_ms)]
+
+
+def test_a_host_who_leaves_in_a_race_hands_the_table_over_at_once() -> None:
+    tables = Tables()
+    guest = tables.reach(Phase.RACING)
+    tables.host.say(messages.Leave())
+    assert tables.table.seating.host == guest.key
+
+
+def test_who_vanishes_after_saying_ready_for_again_loses_the_place() -> None:
+    tables, guest = finished()
+    third = tables.guest(3)
+    tables.host.say(messages.Again())
+    guest.ready()
+    tables.handle(Gone(guest.connection))
+    tables.host.ready()
+    assert tables.table.dealing.opening.seats_signed is None
+    tables.pass_ms(limits.WINDOWS.nonce_ms, alive=(tables.host, third))
+    assert guest.seat is None
+
+
+def test_a_table_deserted_in_a_race_closes_ten_minutes_after_it_was_left() -> None:
+    tables = Tables()
+    guest = tables.reach(Phase.RACING)
+    tables.handle(Gone(guest.connection))
+    tables.handle(Gone(tables.host.connection))
+    tables.pass_ms(limits.EMPTY_TABLE_MS - 100)
+    assert tables.table.phase is not Phase.CLOSED
+    tables.pass_ms(200)
+    assert tables.table.phase is Phase.CLOSED
