@@ -63,7 +63,8 @@ class Model:
 
     def _happen(self, event: Happened) -> None:
         """What comes in the very millisecond in which something falls due comes before it."""
-        self._pass(event.at_ms - 1)
+        if self.looked_ms < event.at_ms - 1:
+            self._pass(event.at_ms - 1)
         self.now_ms = event.at_ms
         if self.phase != CLOSED and (event.what == "arrived" or event.who in self.heard_ms):
             getattr(self, "_" + event.what)(event)
@@ -122,8 +123,7 @@ class Model:
 
     def _look_at_emptiness(self) -> None:
         persons = [who for who in self.heard_ms if who not in self.computers]
-        waits = "empty" in self.rules.law.as_core and self.phase in IN_RACE
-        self.empty_ms = NEVER if persons or waits else min(self.empty_ms, self.now_ms)
+        self.empty_ms = NEVER if persons else min(self.empty_ms, self.now_ms)
 
     def _phase_over(self) -> None:
         race, self.ends_ms = self.race, NEVER
@@ -178,7 +178,7 @@ class Model:
         race = self._playing(event.who, RACING, SETTLING)
         if race is not None and event.said is not None:
             line_ms = line_of(self.trips[event.who], self.now_ms, race.law)
-            if race.moved(event.who, replace(event.said, line_ms=line_ms), self.now_ms, self.looked_ms):
+            if race.moved(event.who, event.said._replace(line_ms=line_ms), self.now_ms, self.looked_ms):
                 self._lose(event.who)
 
     def _acted(self, event: Happened) -> None:
@@ -226,7 +226,7 @@ class Model:
         who = event.who
         stays = self.phase in IN_RACE and not self._cancellable()
         self._lose(who)
-        if who == self.host and not (stays and "leave" in self.rules.law.as_core):
+        if who == self.host:
             self._hand_over()
         if who in self.sat_ms and not stays:
             self._free(who)

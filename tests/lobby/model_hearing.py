@@ -6,7 +6,7 @@ Like model.py and model_race.py it imports nothing of the program.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tests.lobby.model_race import MOVING, NEVER, STUCK, After, Judge, Law, Said, Verdict
 
@@ -99,7 +99,7 @@ class Race:
         seat = self.players.index(who)
         if seat in self.dropping:
             return False
-        said = replace(said, arrival_ms=now_ms - self.start_ms, seat=seat)
+        said = said._replace(arrival_ms=now_ms - self.start_ms, seat=seat)
         if self.judge().admits(said, self._looked(looked_ms)):
             self.said.append(said)
             return False
@@ -116,14 +116,13 @@ class Race:
         seat = self.players.index(who)
         if seat in self.dropping:
             return
-        said, looked_ms = replace(said, arrival_ms=now_ms - self.start_ms, seat=seat), self._looked(looked_ms)
+        said, looked_ms = said._replace(arrival_ms=now_ms - self.start_ms, seat=seat), self._looked(looked_ms)
         counts = self._in_time(said)
-        heard = counts and said.what not in ("seal", "resign") and "record" in self.law.as_core
         if said.what == "resign":
             counts = counts and self.judge().seats[seat].state(said.arrival_ms, looked_ms) in (MOVING, STUCK)
         else:
             counts = counts and self.judge().hears(said, looked_ms)
-        self.said.append(said if counts else replace(said, what="unheard" if heard else "seal"))
+        self.said.append(said if counts else said._replace(what="seal"))
 
     def _looked(self, looked_ms: int) -> int:
         """Up to when windows have run out: those that would end after the race do not exist."""

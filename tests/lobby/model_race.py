@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 MOVING, STUCK, RESIGNED, FORFEITED = "moving", "stuck", "resigned", "forfeited"
 TARGET, TIMED, ENDLESS = "target", "timed", "endless"
@@ -43,7 +44,6 @@ class Law:
     burst: int = 10
     unsealed_ms: int = 8_000  # deal.md 5.2
     resync_ms: int = 60_000  # deal.md 5.1
-    as_core: frozenset[str] = frozenset()  # known differences in which the core's way is taken (test_model.KNOWN)
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,7 @@ class After:
     full: bool  # no move is left on it
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(NamedTuple):
     """One thing that reached the lobby about one seat: moves, an act, or the fate of its connection."""
 
     arrival_ms: int
@@ -151,9 +150,6 @@ class SeatStory:
     def _idle_from(self) -> int:
         """4.9: since when it is treated as away, or NEVER. Open: from when its last move arrived, not from its t*."""
         due = self.moved_ms + self.law.idle_ms if self.law.idle_ms else NEVER
-        if "idle" in self.law.as_core:
-            while (back := next((back for lost, back in self.absences if lost < due < back), None)) is not None:
-                due = back
         return due if due < self.stuck_ms else NEVER
 
     def _forfeited(self) -> int:
