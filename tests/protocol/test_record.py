@@ -235,8 +235,8 @@ def test_a_seal_is_there_or_not():
 
 
 def test_an_unknown_event_is_refused():
-    with pytest.raises(LayoutError, match="no event 6"):
-        RecordEvent.decode(b"\6" + RecordEvent(EventKind.VOTE, 0, 1, 2, 3, SIGNED).encode()[1:])
+    with pytest.raises(LayoutError, match="no event 7"):
+        RecordEvent.decode(b"\7" + RecordEvent(EventKind.VOTE, 0, 1, 2, 3, SIGNED).encode()[1:])
 
 
 @pytest.mark.parametrize(
