@@ -391,9 +391,9 @@ class Model:
         self._look_at_gathering()
 
     def _look_at_gathering(self) -> None:
-        """Open: nobody waits for the end of the gathering once all have answered."""
+        """Open: nobody waits for the end of the gathering once all have answered and are there."""
         if len(self.sat_ms) < 2:
             self._to_seating()
             self._new_deal()
-        elif self.ready == set(self.sat_ms):
+        elif all(who in self.ready and who in self.heard_ms for who in self.sat_ms):
             self._close_seats()

@@ -215,6 +215,8 @@ class Judge:
         self.seats = [SeatStory(law, start, seat, said) for seat in range(law.seats)]
         self._places = {id(one): place for place, one in enumerate(said)}
         self.offers = self._offers()
+        self._dues = [law.bell_ms if law.kind == TIMED else NEVER, *(seat.forfeited_ms for seat in self.seats)]
+        self._dues += [lost + law.away_ms for seat in self.seats for lost, _ in seat.absences]
         self._verdicts: dict[int, Verdict | None] = {}
 
     # ── draw offers (4.8) ────────────────────────────────────────────────────────────────────────────────────────
@@ -285,10 +287,7 @@ class Judge:
 
     def future(self, now_ms: int) -> list[int]:
         """When the clock alone may decide something after now: the bell, a window that runs out."""
-        dues = {self.law.bell_ms if self.law.kind == TIMED else NEVER}
-        for seat in self.seats:
-            dues |= {seat.forfeited_ms, *(lost + self.law.away_ms for lost, _ in seat.absences)}
-        return [t for t in dues if t > now_ms]
+        return [t for t in self._dues if t > now_ms]
 
     def _moments(self) -> set[int]:
         """Every millisecond in which something happened that a clause could ask about."""

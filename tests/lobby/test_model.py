@@ -30,7 +30,7 @@ from tests.lobby.both import CLAUSES, HOUSE, Both, Own, Person, drawn_rules
 from tests.lobby.model_race import After, Said
 
 LONG = bool(os.environ.get("RACE2048_LONG"))
-EXAMPLES, STEPS = (12_000 if LONG else 1_200), 50
+EXAMPLES, STEPS = (11_200 if LONG else 1_120), 50
 STEPS_MIN = 500_000 if LONG else 50_000
 ENDED_MIN = 20  # races by each clause
 
