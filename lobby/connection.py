@@ -69,7 +69,7 @@ class Connection:
         self._waiting: OrderedDict[int, bytes] = OrderedDict()  # by the number of the put
         self._waiting_bytes = 0
         self._puts = 0
-        self._newest = -1  # the put that a newer one replaces
+        self._newest: dict[str, int] = {}  # by kind: the put that a newer one of that kind replaces
         self._pumping: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         transport.set_write_buffer_limits(high=WRITE_AHEAD_BYTES, low=WRITE_AHEAD_BYTES // 4)
@@ -79,13 +79,13 @@ class Connection:
         """Whether nothing more is said or heard here."""
         return self._ending is not None or self._websocket.closed or self._transport.is_closing()
 
-    def put(self, frame: bytes, *, newest_only: bool = False) -> None:
-        """Adds a frame at the end; with `newest_only` an earlier such one that still waits is dropped."""
+    def put(self, frame: bytes, *, newest_of: str = "") -> None:
+        """Adds a frame at the end; an earlier one that is `newest_of` the same and still waits is dropped."""
         if self.ending:
             return
-        if newest_only:
-            self._waiting_bytes -= len(self._waiting.pop(self._newest, b""))
-            self._newest = self._puts
+        if newest_of:
+            self._waiting_bytes -= len(self._waiting.pop(self._newest.get(newest_of, -1), b""))
+            self._newest[newest_of] = self._puts
         self._waiting[self._puts] = frame
         self._waiting_bytes += len(frame)
         self._puts += 1

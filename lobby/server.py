@@ -186,13 +186,14 @@ class Server:
 
     def _send(self, send: events.Send) -> None:
         frame = framed(codec.encode(send.message))
+        newest_of = type(send.message).__name__ if send.newest_only else ""
         for number in send.connections:
             connection = self._connections.get(number)
             if connection is None:
                 continue
             if isinstance(send.message, Refused):
                 self._note(number, connection, send.message.code)
-            connection.put(frame, newest_only=send.newest_only)
+            connection.put(frame, newest_of=newest_of)
             if send.newest_only or len(send.connections) > SLICE_CONNECTIONS:
                 self._queue_up(connection)
             else:

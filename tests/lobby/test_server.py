@@ -468,6 +468,19 @@ async def test_of_messages_that_replace_each_other_only_the_newest_is_sent(tmp_p
         assert [first, *rest][-2:] == [piece(2), piece(4)]
 
 
+async def test_a_message_never_takes_the_place_of_one_of_another_type(tmp_path):
+    core = Script()
+    core.on(
+        Received,
+        Send((1,), piece(1), newest_only=True),
+        Send((1,), Pong(1, 2), newest_only=True),
+    )
+    async with serving(core, tmp_path) as rig:
+        peer = await rig.peer()
+        await peer.send_bytes(LEAVE)
+        assert [await said(peer) for _ in range(2)] == [piece(1), Pong(1, 2)]
+
+
 async def test_a_broadcast_in_slices_reaches_everyone_and_keeps_the_order(tmp_path, monkeypatch):
     monkeypatch.setattr("lobby.server.SLICE_CONNECTIONS", 2)
     core = Script()
