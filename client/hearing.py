@@ -95,7 +95,7 @@ def _resume(message: messages.Welcome, start: Signed, session: Session, now_ms: 
         own.leave()
     if told.link_number:
         own.extend(told.link_number, told.link)
-    if len(own.log) == 0 and told.moves:
+    if len(own.log) == 0:
         session.pending = told
         session.add(Recall(race.start.mix))
     else:

@@ -60,7 +60,7 @@ Event = Connected | Received | BadFrame | Disconnected | Woke | Drained
 class Send:
     """Send one message, encoded once, to these connections.
 
-    `newest_only`: where an earlier message of this type still waits in a connection's queue, it is dropped for this one.
+    `newest_only`: an earlier message of this type that still waits in a connection's queue is dropped for this one.
     """
 
     connections: tuple[int, ...]

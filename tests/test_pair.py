@@ -753,6 +753,18 @@ def test_a_client_that_was_killed_goes_on_at_the_very_move_it_was_killed_at() ->
     assert world.refused == []
 
 
+def test_a_client_that_was_killed_before_its_first_slice_left_loses_nothing() -> None:
+    world, (host, guest) = racing(LONG, delay_ms=100)
+    world.press(guest, 20, times=3)
+    world.run(100)
+    world.kill(guest)
+    again = world.client("owl again", JoinTable(host.view(world).code), key="owl", delay_ms=100)
+    world.run(2_000)
+    game = again.view(world).game
+    assert game is not None
+    assert (game.moves, game.unconfirmed) == (3, 0)
+
+
 def test_a_client_whose_notes_are_not_what_the_lobby_has_takes_the_lobbys_log() -> None:
     world, (host, guest) = racing(LONG, delay_ms=100)
     world.press(guest, 40, times=60)

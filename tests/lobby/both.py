@@ -32,7 +32,7 @@ from tests.world import entropy_of
 
 WINDOWS = Windows(
     countdown_ms=600, nonce_ms=900, silent_ms=7_000, away_ms=3_000, idle_warning_ms=500, offer_lapse_ms=2_000,
-    offer_wait_ms=700, offers_max=3, closing_ms=800, unsealed_ms=2_500, resync_ms=2_000,
+    offer_wait_ms=700, offers_max=2, closing_ms=800, unsealed_ms=2_500, resync_ms=2_000,
 )  # fmt: skip
 HOUSE = House(countdown_ms=600, nonce_ms=900, silent_ms=7_000, away_ms=3_000, closing_ms=800)
 WATCH_CODE, PERSONS = "w", "abcdefg"  # f and g are computers
@@ -85,7 +85,7 @@ def drawn_rules(dice: Random, chain_length: int) -> tuple[TableSettings, Rules]:
     )  # fmt: skip
     law = Law(
         kind=kind, seats=seats, target=target, bell_ms=bell_ms or NEVER, idle_ms=idle_ms,
-        moves_max=8 * chain_length - 2, away_ms=3_000, lapse_ms=2_000, wait_ms=700, offers_max=3,
+        moves_max=8 * chain_length - 2, away_ms=3_000, lapse_ms=2_000, wait_ms=700, offers_max=2,
         unsealed_ms=2_500, resync_ms=2_000,
     )  # fmt: skip
     return core, Rules(seats, law)

@@ -209,7 +209,21 @@ class TableMachine(RuleBasedStateMachine):
             for name in dice.sample("abcdf", 3):
                 if self.both.people[name].connection is None:
                     self.both.arrive(self.both.people[name], by_watch_code=False)
-        self.push_on(dice)
+        if dice.random() < 0.1:
+            self.dither(dice)
+        else:
+            self.push_on(dice)
+
+    def dither(self, dice: Random) -> None:
+        """The host starts and calls it off, again and again (deal.md 3.4: the third time in a row people are asked)."""
+        for _ in range(dice.choice((1, 2, 3, 3, 4))):
+            if self.both.table.phase == model.SEATING:
+                self.both.wait(0 if self.both.table.dealing.stands else 1_000)
+                for person in self.both.seated():
+                    self.both.ready(person)
+                self.both.say(self.both.host(), messages.Begin(), "begin")
+            self.both.say(self.both.host(), messages.Cancel(), "cancel")
+        self.both.wait(dice.choice((0, 999, 1_000, 1_899, 1_900)))
 
     # ── a race ───────────────────────────────────────────────────────────────────────────────────────────────────
 
