@@ -8,6 +8,7 @@ decided by the session, which compares heads.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,6 +31,7 @@ class MoveMemory:
         if self._file is None or self._race != move.race:
             self.close()
             self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._forget_old()
             path = self._path(move.race)
             self._file, self._race = path.open("r+b" if path.exists() else "w+b"), move.race
         self._file.seek((move.number - 1) * _MOVE_BYTES)
@@ -47,12 +49,13 @@ class MoveMemory:
         times = tuple(int.from_bytes(data[start + 1 : start + _MOVE_BYTES], "big") for start in starts)
         return bytes(data[start] for start in starts), times
 
-    def forget_old(self) -> None:
+    def _forget_old(self) -> None:
         """Removes the files of races that can no longer be running."""
         before = time.time() - _KEPT_S
         for path in self._directory.glob("*.moves"):
-            if path.stat().st_mtime < before:
-                path.unlink(missing_ok=True)
+            with suppress(OSError):  # another process was faster, or it is not ours: no reason to lose a move
+                if path.stat().st_mtime < before:
+                    path.unlink()
 
     def close(self) -> None:
         """Lets go of the file."""

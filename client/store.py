@@ -42,12 +42,6 @@ def data_directory() -> Path:
     return Path(chosen) if chosen else platformdirs.user_data_path("race2048", appauthor=False)
 
 
-def config_directory() -> Path:
-    """Returns where the settings are: RACE2048_CONFIG, or what is usual on this system."""
-    chosen = os.environ.get("RACE2048_CONFIG")
-    return Path(chosen) if chosen else platformdirs.user_config_path("race2048", appauthor=False)
-
-
 def default_name() -> SafeText:
     """Returns the login name if a player can be called so, else "player"."""
     try:

@@ -184,9 +184,14 @@ class Chain:
         return self._links.link(i)
 
 
+def seeded_chain_id(seed: bytes) -> bytes:
+    """The chain id of a race dealt from a seed (deal.md 2.1)."""
+    return digest("chain", _checked("seed", seed, SECRET_BYTES))[:CHAIN_ID_BYTES]
+
+
 def seeded_chain(seed: bytes, length: int = CHAIN_LENGTH) -> Chain:
     """The chain of a race dealt from a seed, which is also its mix (deal.md 2.1)."""
-    return Chain(digest("chain", _checked("seed", seed, SECRET_BYTES))[:CHAIN_ID_BYTES], seed, length)
+    return Chain(seeded_chain_id(seed), seed, length)
 
 
 class DealtDeck(_KeyedDeck):

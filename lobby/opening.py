@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.deck import CHAIN_LENGTH, Chain
+from engine.deck import CHAIN_ID_BYTES, CHAIN_LENGTH, SECRET_BYTES, Chain, seeded_chain
 from engine.digest import digest, u32
 from lobby.people import Seat
-from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix, race_chain_id
+from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix
 from protocol.layout import LayoutError
 from protocol.limits import TABLE_ID_BYTES, WINDOWS, Windows
 from protocol.messages import Signed, TableSettings
@@ -108,16 +108,18 @@ class Opening:
 
     def _deal(self, settings: TableSettings) -> None:
         seed = self._seed()
-        chain_id = self._entropy(16) if seed is None else race_chain_id(seed)
-        last = self._entropy(32) if seed is None else seed
-        self.chain = Chain(chain_id, last, self._options.chain_length)
+        length = self._options.chain_length
+        if seed is None:
+            self.chain = Chain(self._entropy(CHAIN_ID_BYTES), self._entropy(SECRET_BYTES), length)
+        else:
+            self.chain = seeded_chain(seed, length)
         self.deal = Deal(
             lobby_key=self._signer.key,
             table_id=self._table_id,
             race_number=self._race_number,
-            chain_id=chain_id,
+            chain_id=self.chain.chain_id,
             anchor=self.chain.anchor,
-            chain_length=self._options.chain_length,
+            chain_length=length,
             settings=settings,
             windows=self._options.windows,
             previous_record=self._previous_record,

@@ -161,11 +161,6 @@ def mix(deal_hash: bytes, seats_hash: bytes, nonces: Sequence[bytes]) -> bytes:
     return digest("mix", deal_hash, seats_hash, *nonces)
 
 
-def race_chain_id(seed: bytes) -> bytes:
-    """Returns the chain id of a race dealt from a seed (deal.md 2.1)."""
-    return digest("chain", seed)[:16]
-
-
 @dataclass(frozen=True, slots=True)
 class Ready:
     """A player's readiness for one Deal, with the commitment to a nonce (deal.md 3.2)."""

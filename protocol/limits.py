@@ -26,7 +26,6 @@ TABLE_ID_BYTES = 16
 
 NAME_COLUMNS_MAX = 16  # what a rival line has room for at 40 columns
 NAME_CHARACTERS_MAX = 64  # before cleaning: combining marks take no columns
-PROGRAM_CHARACTERS_MAX = 40
 CODE_CHARACTERS_MAX = 24  # six digits, more as a lobby fills, with dashes and spaces between
 
 SEATS_MIN, SEATS_MAX = 2, 4

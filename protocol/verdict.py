@@ -14,9 +14,9 @@ from enum import StrEnum
 from typing import TypeVar
 
 from engine.board import Board
-from engine.deck import Chain, DealtDeck, Deck
+from engine.deck import Chain, DealtDeck, Deck, seeded_chain_id
 from engine.race import Outcome, Race, RaceEvent, RaceTerms, SeatState, Termination
-from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix, race_chain_id
+from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix
 from protocol.layout import LayoutError
 from protocol.messages import Signed
 from protocol.moment import GAP_MS_MIN, fold_with_gaps, moved_by_gaps, void_gap
@@ -157,7 +157,7 @@ def _open_papers(record: Record) -> _Papers:
 def _open_deck(last_link: bytes, papers: _Papers) -> Deck:
     """Returns the deck, its last link hashed down to the anchor (deal.md 2.1, 2.2)."""
     deal = papers.deal
-    if deal.seeded and (last_link != deal.seed or deal.chain_id != race_chain_id(deal.seed)):
+    if deal.seeded and (last_link != deal.seed or deal.chain_id != seeded_chain_id(deal.seed)):
         raise FalseRecordError("the deck is not the one of the seed in the Deal")
     chain = Chain(deal.chain_id, last_link, deal.chain_length)
     if chain.anchor != deal.anchor:

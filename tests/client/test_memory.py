@@ -60,6 +60,6 @@ def test_old_races_are_forgotten_and_new_ones_are_not(memory: MoveMemory, tmp_pa
     keep(memory, (2, 20), race=OTHER)
     memory.close()
     os.utime(tmp_path / "moves" / f"{RACE.hex()}.moves", (1, 1))
-    memory.forget_old()
+    keep(memory, (3, 30), race=b"n" * 32)  # a new race is begun
     assert memory.recall(RACE) == (b"", ())
     assert memory.recall(OTHER) == (b"\x02", (20,))

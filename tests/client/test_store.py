@@ -12,7 +12,6 @@ from client.events import SaveRecord
 from client.store import (
     KEYS_MAX,
     StoreError,
-    config_directory,
     data_directory,
     default_name,
     save_record,
@@ -218,17 +217,14 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     assert list((tmp_path / "races").iterdir()) == []
 
 
-def test_the_directories_can_be_chosen(tmp_path, monkeypatch):
+def test_the_data_directory_can_be_chosen(tmp_path, monkeypatch):
     monkeypatch.setenv("RACE2048_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("RACE2048_CONFIG", str(tmp_path / "config"))
-    assert (data_directory(), config_directory()) == (tmp_path / "data", tmp_path / "config")
+    assert data_directory() == tmp_path / "data"
 
 
-def test_without_a_choice_the_directories_are_the_usual_ones(monkeypatch):
+def test_without_a_choice_the_data_directory_is_the_usual_one(monkeypatch):
     monkeypatch.delenv("RACE2048_DATA", raising=False)
-    monkeypatch.delenv("RACE2048_CONFIG", raising=False)
-    assert data_directory().name == config_directory().name == "race2048"
-    assert data_directory() != config_directory()
+    assert data_directory().name == "race2048"
 
 
 def test_a_player_is_called_by_the_login_name(monkeypatch):

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.board import Direction
-from engine.deck import Chain, DealtDeck
+from engine.deck import Chain, DealtDeck, seeded_chain_id
 from engine.digest import digest
 from engine.game import Game
 from engine.race import Absent, Kind, Left, Moved, Outcome, RaceEvent, SeatState, Voted, fold, offer_number
-from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix, race_chain_id
+from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix
 from protocol.limits import WINDOWS, Windows
 from protocol.messages import Signed, TableSettings
 from protocol.moment import moment
@@ -127,7 +127,7 @@ class MadeRace:
         computers: Sequence[int] = (),
         names: Sequence[str] = NAMES,
     ) -> None:
-        chain_id = race_chain_id(seed) if seed else secret("chain")[:16]
+        chain_id = seeded_chain_id(seed) if seed else secret("chain")[:16]
         self.chain = Chain(chain_id, seed or secret("last link"), links)
         self.racers = [Racer(number, number in computers) for number in range(seats)]
         for racer, name in zip(self.racers, names, strict=False):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.deck import seeded_chain_id
 from engine.race import Kind
 from protocol import limits
 from protocol.deal import (
@@ -17,7 +18,6 @@ from protocol.deal import (
     commitment,
     document_hash,
     mix,
-    race_chain_id,
     settings_fault,
 )
 from protocol.layout import LayoutError
@@ -143,7 +143,7 @@ def test_a_mix_covers_deal_seats_and_all_nonces_in_order():
 
 
 def test_the_chain_id_of_a_seed_is_half_a_hash():
-    assert race_chain_id(b"S" * 32) == sha256(b"race2048/1/chain\0", b"S" * 32)[:16]
+    assert seeded_chain_id(b"S" * 32) == sha256(b"race2048/1/chain\0", b"S" * 32)[:16]
 
 
 @given(st.binary(min_size=32, max_size=32), st.text(max_size=60), st.booleans())
