@@ -19,7 +19,7 @@ from protocol.layout import LayoutError, Reader
 from protocol.messages import Signed, TableSettings
 from protocol.signing import verify
 
-FORMAT_VERSION = 0  # records of this version need not be readable later; version 1 will be
+FORMAT_VERSION = 1  # of Deal and record; whatever comes later, these stay readable
 FLAG_SEEDED = 1  # the deck can be dealt again from the seed in L[N]: a demo or a test (deal.md 2.1)
 FLAG_COMPUTER = 1
 

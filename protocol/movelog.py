@@ -35,6 +35,9 @@ class Act(IntEnum):
     RESUME = 9
 
 
+_ON_OFFERS = frozenset({Act.OFFER, Act.AGREE, Act.REFUSE, Act.WITHDRAW})  # their argument is the offer's number
+
+
 def first_head(mix: bytes, seat: int, key: bytes) -> bytes:
     """Returns head 0 of a seat's log."""
     return digest("log", mix, u8(seat), key)
@@ -154,6 +157,8 @@ class SealBody:
         reader.end()
         if act not in Act.__members__.values():
             raise LayoutError(49, f"no act {act}")
+        if argument and act not in _ON_OFFERS:
+            raise LayoutError(50, f"an argument to act {act}")
         return cls(seat, number, moves, head, tick_seen, Act(act), argument)
 
     def sign(self, signer: Signer, mix: bytes) -> Signed:

@@ -18,6 +18,7 @@ from typing import TypeVar
 from engine.digest import u8, u32, u64
 from engine.race import Outcome, SeatState, Termination
 from protocol.deal import FORMAT_VERSION, Start
+from protocol.faults import Fault
 from protocol.layout import LayoutError, Reader, pack_directions, unpack_directions, varint
 from protocol.limits import RECORD_BYTES_MAX, SEATS_MAX, SEATS_MIN, SIGNATURE_BYTES
 from protocol.messages import Signed
@@ -34,7 +35,11 @@ T = TypeVar("T")
 
 
 class RecordError(LayoutError):
-    """A file that is no record, or not a whole one; the message says at which byte."""
+    """A file that is no record, or not a whole one; the message says at which byte, `fault` in one word what."""
+
+    def __init__(self, offset: int, what: str, fault: Fault = Fault.LAYOUT) -> None:
+        super().__init__(offset, what)
+        self.fault = fault
 
 
 class Section(IntEnum):
@@ -247,9 +252,10 @@ class Record:
         """Reads a record; raises RecordError if it is none, is cut off, or is unlike its own digest."""
         parts = _split(data)
         result = parts[Section.RESULT][0]
-        signed = result.read(_read_signed)
+        signed = result.read(_read_result)
         if hashlib.sha256(data[: result.offset]).digest() != signed.body[:DIGEST_BYTES]:
-            raise RecordError(result.offset, "the record is unlike its own digest: a byte before this was changed")
+            what = "the record is unlike its own digest: a byte before this was changed"
+            raise RecordError(result.offset, what, Fault.DIGEST)
         return cls(
             deal=parts[Section.DEAL][0].read(_read_signed),
             seats=parts[Section.SEATS][0].read(_read_signed),
@@ -329,15 +335,14 @@ def _split(data: bytes) -> dict[Section, list[_Part]]:
 
 def _check_head(data: bytes) -> None:
     if len(data) > RECORD_BYTES_MAX:
-        raise RecordError(RECORD_BYTES_MAX, "not a record: too long")
+        raise RecordError(RECORD_BYTES_MAX, "not a record: too long", Fault.NOT_A_RECORD)
     if len(data) < len(HEAD) and HEAD.startswith(data):
         raise RecordError(len(data), "cut off before its end")
     if not data.startswith(MAGIC):
-        raise RecordError(0, "not a record")
+        raise RecordError(0, "not a record", Fault.NOT_A_RECORD)
     if not data.startswith(HEAD):
-        raise RecordError(
-            len(MAGIC), f"a record of format version {data[len(MAGIC)]}, which this program does not know"
-        )
+        what = f"a record of format version {data[len(MAGIC)]}, which this program does not know"
+        raise RecordError(len(MAGIC), what, Fault.VERSION)
 
 
 def _section(section: Section, body: bytes) -> bytes:
@@ -362,6 +367,12 @@ def _read_seal(reader: Reader) -> Signed | None:
 def _read_signed(body: bytes) -> Signed:
     reader = Reader(body)
     return Signed(reader.take(max(0, len(body) - SIGNATURE_BYTES)), reader.take(SIGNATURE_BYTES))
+
+
+def _read_result(body: bytes) -> Signed:
+    if len(body) < DIGEST_BYTES + SIGNATURE_BYTES:
+        raise LayoutError(len(body), "cut off: no digest and signature")
+    return _read_signed(body)
 
 
 def _read_link(body: bytes) -> bytes:

@@ -15,12 +15,14 @@ from engine.deck import Deck
 from engine.game import Game
 from engine.race import Absent, Kind, Left, Moved, RaceEvent, RaceTerms, SeatState, Vote, Voted
 from protocol.deal import Deal
+from protocol.faults import FalseRecordError, Fault
 from protocol.layout import LayoutError
 from protocol.messages import Signed
 from protocol.moment import back_ms_max, flushed_at_once, moment
-from protocol.movelog import Act, SealBody, first_head, next_head, open_seal
+from protocol.movelog import Act, SealBody, first_head, next_head
 from protocol.pace import paced
 from protocol.record import Correction, EventKind, Gap, RecordEvent, SeatLog
+from protocol.signing import verify
 
 VOTES = {Act.OFFER: Vote.OFFER, Act.AGREE: Vote.AGREE, Act.REFUSE: Vote.REFUSE, Act.WITHDRAW: Vote.WITHDRAW}
 _LEAVING = {EventKind.RESIGNED: SeatState.RESIGNED, EventKind.FORFEITED: SeatState.FORFEITED}
@@ -29,10 +31,6 @@ _SEALED = {
     EventKind.SAID: tuple(VOTES),
     EventKind.RESIGNED: (Act.RESIGN,),
 }  # what must be said by the player
-
-
-class FalseRecordError(ValueError):
-    """A whole record that says something untrue or impossible; the message says what, of whom and where."""
 
 
 class SeatCheck:
@@ -71,16 +69,16 @@ class SeatCheck:
                 event_ms = waiting.pop().t_ms
             before_ms = max(event_ms, self._moments[index - 1] if index else 0)
             if correction.arrival_ms < max(before_ms, arrival_ms):
-                raise self._false(index, f"arrived at {correction.arrival_ms} ms, before what came before it")
+                what = f"arrived at {correction.arrival_ms} ms, before what came before it"
+                raise self._false_move(Fault.TIMES, index, what)
             arrival_ms = correction.arrival_ms
             self._moments[index] = self._corrected(correction, before_ms)
         for index, (earlier, later) in enumerate(pairwise(self._moments), 1):
             if later < earlier:
-                raise self._false(index, f"counts at {later} ms, before the move before it at {earlier} ms")
-        self._check_events(gaps)
-        for correction in self.log.corrections:
-            if _within(correction.arrival_ms, gaps):
-                raise self._false(correction.move - 1, "arrived while the lobby was away")
+                what = f"counts at {later} ms, before the move before it at {earlier} ms"
+                raise self._false_move(Fault.TIMES, index, what)
+        self._check_events()
+        self._check_gaps(gaps)
 
     def replay(self, deck: Deck, terms: RaceTerms) -> None:
         """Plays the log again (rules §1, 6.1); every move must be legal, in time and not too fast."""
@@ -90,10 +88,11 @@ class SeatCheck:
         for count, (direction, claimed_ms, t_ms) in enumerate(played, 1):
             pace = paced(full_ms, claimed_ms, windows)
             if pace is None:
-                raise self._false(count - 1, f"at {claimed_ms} ms is faster than {windows.moves_per_s} moves a second")
+                what = f"at {claimed_ms} ms is faster than {windows.moves_per_s} moves a second"
+                raise self._false_move(Fault.PACE, count - 1, what)
             full_ms = pace
             if game.stuck or game.move(Direction(direction)) is None:
-                raise self._false(count - 1, f"is not legal on the board {game.board}")
+                raise self._false_move(Fault.ILLEGAL, count - 1, f"is not legal on the board {game.board}")
             head = next_head(head, direction, claimed_ms)
             self._heads.append(head)
             self.moves.append(Moved(t_ms, number, game.score, count, game.max_exponent, game.stuck))
@@ -105,17 +104,16 @@ class SeatCheck:
         """Opens every seal of the seat: by its player, in this race, on this log, rising; and looks at the tail."""
         last: SealBody | None = None
         for event in self.events:
-            if event.kind not in _SEALED:
+            name = event.kind.name.lower()
+            if (event.seal is None) is (event.kind in _SEALED):
+                raise self._false(Fault.SEAL_PRESENCE, f"its {name} has {'no' if event.seal is None else 'a'} seal")
+            if event.seal is None:
                 self.votes.append(None)
                 continue
-            if event.seal is None:
-                raise FalseRecordError(f"seat {self.number}: its {event.kind.name.lower()} has no seal")
             seal = self._open(event.seal, last)
             if seal.act not in _SEALED[event.kind] or seal.moves != event.moves:
-                raise FalseRecordError(
-                    f"seat {self.number}: a {event.kind.name.lower()} after {event.moves} moves "
-                    f"whose seal says {seal.act.name.lower()} after {seal.moves}"
-                )
+                said = f"a {name} after {event.moves} moves whose seal says {seal.act.name.lower()} after {seal.moves}"
+                raise self._false(Fault.SEAL_ACT, said)
             self.votes.append(seal)
             last = seal
         if self.log.seal is not None:
@@ -148,35 +146,50 @@ class SeatCheck:
             game.move(Direction(direction))
         return game.board
 
-    def _false(self, index: int, what: str) -> FalseRecordError:
+    def _false(self, fault: Fault, what: str) -> FalseRecordError:
+        return FalseRecordError(fault, f"seat {self.number}: {what}")
+
+    def _false_move(self, fault: Fault, index: int, what: str) -> FalseRecordError:
         direction = Direction(self.log.directions[index]).name.lower()
-        return FalseRecordError(f"seat {self.number}, move {index + 1}, {direction}: {what}")
+        return FalseRecordError(fault, f"seat {self.number}, move {index + 1}, {direction}: {what}")
 
     def _corrected(self, correction: Correction, before_ms: int) -> int:
         """Returns t* of a move that is listed with its arrival, which must be in order."""
         index, arrival_ms = correction.move - 1, correction.arrival_ms
         claimed_ms = self.log.times[index]
         if claimed_ms > arrival_ms + self._deal.windows.claim_ahead_ms:
-            raise self._false(index, f"arrived at {arrival_ms} ms, but is claimed for {claimed_ms} ms")
+            what = f"arrived at {arrival_ms} ms, but is claimed for {claimed_ms} ms"
+            raise self._false_move(Fault.TIMES, index, what)
         t_ms = moment(claimed_ms, arrival_ms, correction.back_ms, before_ms)
         if t_ms == claimed_ms:
-            raise self._false(index, "is listed with its arrival, but counts at its claimed time")
+            what = "is listed with its arrival, but counts at its claimed time"
+            raise self._false_move(Fault.TIMES, index, what)
         return t_ms
 
-    def _check_events(self, gaps: Sequence[Gap]) -> None:
+    def _check_events(self) -> None:
         """Checks that events and moves stand in one order of time."""
         moves = t_ms = 0
         for event in self.events:
-            what = f"seat {self.number}: its {event.kind.name.lower()} at {event.t_ms} ms"
+            what = f"its {event.kind.name.lower()} at {event.t_ms} ms"
             if not moves <= event.moves <= len(self._moments) or event.t_ms < t_ms:
-                raise FalseRecordError(f"{what} after {event.moves} moves is out of order")
+                raise self._false(Fault.TIMES, f"{what} after {event.moves} moves is out of order")
             moves, t_ms = event.moves, event.t_ms
             if moves and self._moments[moves - 1] > t_ms:
-                raise self._false(moves - 1, f"counts at {self._moments[moves - 1]} ms; {what} came after it")
+                said = f"counts at {self._moments[moves - 1]} ms; {what} came after it"
+                raise self._false_move(Fault.TIMES, moves - 1, said)
             if moves < len(self._moments) and self._moments[moves] < t_ms:
-                raise self._false(moves, f"counts at {self._moments[moves]} ms; {what} came before it")
-            if _within(t_ms, gaps):
-                raise FalseRecordError(f"{what} came while the lobby was away")
+                said = f"counts at {self._moments[moves]} ms; {what} came before it"
+                raise self._false_move(Fault.TIMES, moves, said)
+
+    def _check_gaps(self, gaps: Sequence[Gap]) -> None:
+        """Checks that nothing came while the lobby was away (rules 5.6)."""
+        for event in self.events:
+            if _within(event.t_ms, gaps):
+                what = f"its {event.kind.name.lower()} at {event.t_ms} ms came while the lobby was away"
+                raise self._false(Fault.GAP, what)
+        for correction in self.log.corrections:
+            if _within(correction.arrival_ms, gaps):
+                raise self._false_move(Fault.GAP, correction.move - 1, "arrived while the lobby was away")
 
     def _check_corrections(self, terms: RaceTerms) -> None:
         """Checks that no claim was believed for longer than the Deal allows (rules 5.2)."""
@@ -188,38 +201,45 @@ class SeatCheck:
             decides = move.stuck or (0 < target <= move.max_exponent and largest < target)
             at_once = flushed_at_once(self.log.times[index], decides, terms.bell_ms, windows)
             if correction.back_ms > back_ms_max(windows.claim_back_ms, at_once, windows):
-                raise self._false(index, f"was believed {correction.back_ms} ms before its arrival, which is too long")
+                what = f"was believed {correction.back_ms} ms before its arrival, which is too long"
+                raise self._false_move(Fault.BACK, index, what)
 
     def _check_leaving(self) -> None:
         """Checks that nothing follows a seat's leaving, that nobody forfeits too soon, nor who is stuck (rules 4.6)."""
         windows = self._deal.windows
         for place, event in enumerate(self.events):
-            what = f"seat {self.number}: its {event.kind.name.lower()} at {event.t_ms} ms"
+            what = f"its {event.kind.name.lower()} at {event.t_ms} ms"
             last_ms = self._moments[event.moves - 1] if event.moves else -windows.cancel_ms
             stuck = event.moves > 0 and self.moves[event.moves - 1].stuck
             if event.kind in _LEAVING and (place + 1 < len(self.events) or event.moves < len(self.moves)):
-                raise FalseRecordError(f"{what}, after which it went on")
+                raise self._false(Fault.LEAVING, f"{what}, after which it went on")
             if event.kind in (EventKind.FORFEITED, EventKind.ABSENT):
                 if event.t_ms < last_ms + windows.away_ms:
-                    raise FalseRecordError(f"{what}, less than {windows.away_ms} ms after a move at {last_ms} ms")
+                    said = f"{what}, less than {windows.away_ms} ms after a move at {last_ms} ms"
+                    raise self._false(Fault.LEAVING, said)
                 if stuck is (event.kind is EventKind.FORFEITED):
-                    raise FalseRecordError(f"{what}, though it was {'stuck' if stuck else 'not stuck'}")
+                    said = f"{what}, though it was {'stuck' if stuck else 'not stuck'}"
+                    raise self._false(Fault.LEAVING, said)
 
     def _open(self, signed: Signed, last: SealBody | None, *, closing: bool = False) -> SealBody:
         """Returns a seal that fits the log and comes after `last`; the closing one may be `last` itself."""
+        if not verify(self._key, "seal", self._mix, signed.body, signed.signature):
+            raise self._false(Fault.PLAYER_SIGNATURE, "a seal is no word of its player in this race")
         try:
-            seal = open_seal(signed, self._key, self._mix)
+            seal = SealBody.decode(signed.body)
         except LayoutError as error:
-            raise FalseRecordError(f"seat {self.number}: a seal is no word of its player here: {error.what}") from None
-        where = f"seat {self.number}: its seal {seal.number} after move {seal.moves}"
+            raise self._false(Fault.UNREADABLE, f"a seal cannot be read: {error}") from None
+        where = f"its seal {seal.number} after move {seal.moves}"
         if seal.seat != self.number:
-            raise FalseRecordError(f"{where} is of seat {seal.seat}")
+            raise self._false(Fault.SEAL_SEAT, f"{where} is of seat {seal.seat}")
         if seal.moves >= len(self._heads) or self._heads[seal.moves] != seal.head:
-            raise FalseRecordError(f"{where} does not fit the log: a move up to there was changed, added or dropped")
+            what = f"{where} does not fit the log: a move up to there was changed, added or dropped"
+            raise self._false(Fault.SEAL_HEAD, what)
         if last is not None and not (closing and seal == last):
             rising = seal.number > last.number and seal.moves >= last.moves and seal.tick_seen >= last.tick_seen
             if not rising:
-                raise FalseRecordError(f"{where} is not later than its seal {last.number} after move {last.moves}")
+                what = f"{where} is not later than its seal {last.number} after move {last.moves}"
+                raise self._false(Fault.SEAL_ORDER, what)
         return seal
 
     def _check_tail(self) -> None:
@@ -229,7 +249,8 @@ class SeatCheck:
         # A slice may be taken up to `unsealed_ms` after the first unsealed move, and claims a little past its arrival.
         span_ms = times[-1] - times[self.sealed]
         if span_ms > windows.unsealed_ms + windows.claim_ahead_ms:
-            raise self._false(self.sealed, f"and all after it, {span_ms} ms of moves, are not sealed")
+            what = f"and all after it, {span_ms} ms of moves, are not sealed"
+            raise self._false_move(Fault.UNSEALED, self.sealed, what)
 
     def _event(self, event: RecordEvent, seal: SealBody | None) -> RaceEvent:
         if event.kind in _LEAVING:
@@ -245,8 +266,8 @@ def check_agreements(checks: Sequence[SeatCheck]) -> None:
     for check in checks:
         for event, seal in check.said(Act.AGREE):
             if seal.tick_seen < ticks.get(seal.argument, 0):
-                what = f"it agreed at {event.t_ms} ms to an offer it could not know of"
-                raise FalseRecordError(f"seat {check.number}: {what}")
+                what = f"seat {check.number}: it agreed at {event.t_ms} ms to an offer it could not know of"
+                raise FalseRecordError(Fault.UNSEEN_OFFER, what)
 
 
 def _within(t_ms: int, gaps: Sequence[Gap]) -> bool:

@@ -17,11 +17,12 @@ from engine.board import Board
 from engine.deck import Chain, DealtDeck, Deck, seeded_chain_id
 from engine.race import Outcome, Race, RaceEvent, RaceTerms, SeatState, Termination
 from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix
+from protocol.faults import FalseRecordError, Fault
 from protocol.layout import LayoutError
 from protocol.messages import Signed
 from protocol.moment import GAP_MS_MIN, fold_with_gaps, moved_by_gaps, void_gap
 from protocol.record import EventKind, Gap, Record, RecordError, Result, SeatResult
-from protocol.seatcheck import FalseRecordError, SeatCheck, check_agreements
+from protocol.seatcheck import SeatCheck, check_agreements
 from protocol.signing import NO_CONTEXT, verify
 from protocol.text import SafeText
 
@@ -61,11 +62,13 @@ class Verdict:
     """What came of checking a record.
 
     `damaged`: it is no record, cut off, or unlike its own digest, so nothing can be said of the race. `reason` is
-    empty when the record is true; else it says what is false, of which seat and which move (counted from 1).
+    empty when the record is true; else it says what is false, of which seat and which move (counted from 1), and
+    `fault` says it in the one word that every verifier must find (SPEC.md).
     """
 
     ok: bool
     damaged: bool = False
+    fault: Fault | None = None
     reason: str = ""
     outcome: Outcome | None = None
     seats: tuple[SeatVerdict, ...] = ()
@@ -79,11 +82,11 @@ def verify_record(data: bytes) -> Verdict:
     try:
         record = Record.parse(data)
     except RecordError as error:
-        return Verdict(ok=False, damaged=True, reason=str(error))
+        return Verdict(ok=False, damaged=True, fault=error.fault, reason=str(error))
     try:
         return _judge(record)
     except FalseRecordError as error:
-        return Verdict(ok=False, reason=str(error))
+        return Verdict(ok=False, fault=error.fault, reason=str(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,9 @@ def _judge(record: Record) -> Verdict:
     papers = _open_papers(record)
     result = _open(record.result, Result.decode, "result", papers.deal.lobby_key, papers.start.mix)
     deck = _open_deck(record.last_link, papers)
-    players = _check_commitments(papers)
-    _check_counts(record, result, players, papers)
+    players = _open_players(papers, papers.deal.settings.seats)
+    _check_commitments(papers, players)
+    _check_counts(record, result, len(players))
     gaps = _open_gaps(record, papers)
     terms = moved_by_gaps(papers.deal.terms(len(players)), gaps)
     checks = []
@@ -132,7 +136,7 @@ def _judge(record: Record) -> Verdict:
 def _open(signed: Signed, decode: Callable[[bytes], T], kind: str, key: bytes, context: bytes) -> T:
     """Returns the content of a document whose signature by `key` is right; raises FalseRecordError."""
     if not verify(key, kind, context, signed.body, signed.signature):
-        raise FalseRecordError(f"the lobby's signature of the {kind.capitalize()} is false")
+        raise FalseRecordError(Fault.LOBBY_SIGNATURE, f"the lobby's signature of the {kind.capitalize()} is false")
     return _decode(signed, decode, kind)
 
 
@@ -140,7 +144,7 @@ def _decode(signed: Signed, decode: Callable[[bytes], T], kind: str) -> T:
     try:
         return decode(signed.body)
     except LayoutError as error:
-        raise FalseRecordError(f"the {kind.capitalize()} cannot be read: {error}") from None
+        raise FalseRecordError(Fault.UNREADABLE, f"the {kind.capitalize()} cannot be read: {error}") from None
 
 
 def _open_papers(record: Record) -> _Papers:
@@ -158,39 +162,47 @@ def _open_deck(last_link: bytes, papers: _Papers) -> Deck:
     """Returns the deck, its last link hashed down to the anchor (deal.md 2.1, 2.2)."""
     deal = papers.deal
     if deal.seeded and (last_link != deal.seed or deal.chain_id != seeded_chain_id(deal.seed)):
-        raise FalseRecordError("the deck is not the one of the seed in the Deal")
+        raise FalseRecordError(Fault.SEED, "the deck is not the one of the seed in the Deal")
     chain = Chain(deal.chain_id, last_link, deal.chain_length)
     if chain.anchor != deal.anchor:
-        raise FalseRecordError("the last link of the chain does not hash down to the anchor in the Deal")
+        raise FalseRecordError(Fault.ANCHOR, "the last link of the chain does not hash down to the anchor in the Deal")
     return DealtDeck(chain, deal.deck_mix(papers.start.mix))
 
 
-def _check_commitments(papers: _Papers) -> tuple[Ready, ...]:
-    """Returns the players; each nonce must be the one its Ready committed to, and the mix made of all (deal.md §3)."""
-    try:
-        players = papers.seats.players(papers.deal_hash)
-    except LayoutError as error:
-        raise FalseRecordError(f"a Ready in the Seats: {error.what}") from None
+def _open_players(papers: _Papers, seats: int) -> tuple[Ready, ...]:
+    """Returns who was dealt in: at most as many as the table has seats, each by a signed Ready of its own key."""
+    players: list[Ready] = []
+    for seat, signed in enumerate(papers.seats.readies):
+        ready = _decode(signed, Ready.decode, "ready")
+        if not verify(ready.key, "ready", papers.deal_hash, signed.body, signed.signature):
+            raise FalseRecordError(Fault.PLAYER_SIGNATURE, f"seat {seat}: the signature of its Ready is false")
+        players.append(ready)
+    if len(players) > seats:
+        raise FalseRecordError(Fault.SEATS, f"{len(players)} seats at a table of {seats}")
+    if len({player.key for player in players}) < len(players):
+        raise FalseRecordError(Fault.SEATS, "one key has two seats")
+    return tuple(players)
+
+
+def _check_commitments(papers: _Papers, players: Sequence[Ready]) -> None:
+    """Checks that each nonce is the one its Ready committed to, and the mix made of all (deal.md §3)."""
     nonces = papers.start.nonces
     if len(nonces) != len(players):
-        raise FalseRecordError(f"the Start has {len(nonces)} nonces for {len(players)} seats")
+        raise FalseRecordError(Fault.COMMITMENT, f"the Start has {len(nonces)} nonces for {len(players)} seats")
     for seat, (player, nonce) in enumerate(zip(players, nonces, strict=True)):
         if player.commitment != commitment(papers.deal_hash, player.key, nonce):
-            raise FalseRecordError(f"seat {seat}: its nonce is not the one it committed to")
+            raise FalseRecordError(Fault.COMMITMENT, f"seat {seat}: its nonce is not the one it committed to")
     if papers.start.mix != mix(papers.deal_hash, papers.seats_hash, nonces):
-        raise FalseRecordError("the mix in the Start is not made of the Deal, the Seats and the nonces")
-    return players
+        raise FalseRecordError(Fault.MIX, "the mix in the Start is not made of the Deal, the Seats and the nonces")
 
 
-def _check_counts(record: Record, result: Result, players: Sequence[Ready], papers: _Papers) -> None:
-    seats = len(players)
-    if seats > papers.deal.settings.seats:
-        raise FalseRecordError(f"{seats} seats at a table of {papers.deal.settings.seats}")
+def _check_counts(record: Record, result: Result, seats: int) -> None:
     if len(record.logs) != seats or len(result.seats) != seats:
-        raise FalseRecordError(f"{seats} seats, but {len(record.logs)} logs and {len(result.seats)} results")
+        what = f"{seats} seats, but {len(record.logs)} logs and {len(result.seats)} results"
+        raise FalseRecordError(Fault.SEATS, what)
     for event in record.events:
         if event.seat >= seats:
-            raise FalseRecordError(f"an event of seat {event.seat}, of {seats} seats")
+            raise FalseRecordError(Fault.SEATS, f"an event of seat {event.seat}, of {seats} seats")
 
 
 def _open_gaps(record: Record, papers: _Papers) -> tuple[Gap, ...]:
@@ -200,7 +212,8 @@ def _open_gaps(record: Record, papers: _Papers) -> tuple[Gap, ...]:
     for signed in record.gaps:
         gap = _open(signed, Gap.decode, "gap", papers.deal.lobby_key, papers.start.mix)
         if gap.from_ms < end_ms or gap.to_ms - gap.from_ms <= GAP_MS_MIN:
-            raise FalseRecordError(f"a gap from {gap.from_ms} to {gap.to_ms} ms is out of order or too short")
+            what = f"a gap from {gap.from_ms} to {gap.to_ms} ms is out of order or too short"
+            raise FalseRecordError(Fault.GAP, what)
         end_ms = gap.to_ms
         gaps.append(gap)
     return tuple(gaps)
@@ -209,7 +222,7 @@ def _open_gaps(record: Record, papers: _Papers) -> tuple[Gap, ...]:
 def _outcome(terms: RaceTerms, streams: Sequence[Sequence[RaceEvent]], gaps: Sequence[Gap]) -> tuple[Outcome, Race]:
     outcome, race = fold_with_gaps(terms, streams, void_gap(gaps))
     if outcome is None:
-        raise FalseRecordError("the race is not over: nothing in the record ends it")
+        raise FalseRecordError(Fault.NOT_OVER, "the race is not over: nothing in the record ends it")
     return outcome, race
 
 
@@ -232,13 +245,14 @@ def _seat_verdict(check: SeatCheck, player: Ready, race: Race, deck: Deck) -> Se
 def _compare(result: Result, outcome: Outcome, seats: Sequence[SeatVerdict]) -> None:
     """Raises FalseRecordError if the lobby's Result says anything else than what was derived."""
     if result.outcome != outcome:
-        raise FalseRecordError(f"the Result says {_say(result.outcome)}, but the race ended {_say(outcome)}")
+        what = f"the Result says {_say(result.outcome)}, but the race ended {_say(outcome)}"
+        raise FalseRecordError(Fault.OUTCOME, what)
     for said, seat in zip(result.seats, seats, strict=True):
         for field in SeatResult.__slots__:
             claimed, derived = getattr(said, field), getattr(seat, field)
             if claimed != derived:
-                said_so = f"seat {seat.seat}: the Result says {field} {_word(claimed)}"
-                raise FalseRecordError(f"{said_so}, but it is {_word(derived)}")
+                what = f"seat {seat.seat}: the Result says {field} {_word(claimed)}, but it is {_word(derived)}"
+                raise FalseRecordError(Fault.FIGURES, what)
 
 
 def _check_target_sealed(outcome: Outcome, race: Race, checks: Sequence[SeatCheck]) -> None:
@@ -248,7 +262,8 @@ def _check_target_sealed(outcome: Outcome, race: Race, checks: Sequence[SeatChec
     for winner in outcome.winners:
         made = race.seats[winner].target_moves
         if made > checks[winner].sealed:
-            raise FalseRecordError(f"seat {winner}, move {made}: it made the target, but no seal says so")
+            what = f"seat {winner}, move {made}: it made the target, but no seal says so"
+            raise FalseRecordError(Fault.TARGET_UNSEALED, what)
 
 
 def _word(figure: int) -> str:

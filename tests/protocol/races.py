@@ -51,6 +51,7 @@ class Racer:
 
     def __init__(self, number: int, computer: bool) -> None:
         self.number = number
+        self.order = number  # which directions it tries first; seats of one order make the same moves
         self.name = NAMES[number]
         self.computer = computer
         self.signer = Signer(secret("player", number))
@@ -71,9 +72,9 @@ class Racer:
         self.game = Game(size, deck)
 
     def move(self, claimed_ms: int, arrival_ms: int | None = None, back_ms: int = 0) -> bool:
-        """Makes the first legal move in an order that differs from seat to seat; returns False if there is none."""
+        """Makes the first legal move in the seat's order; returns False if there is none."""
         for step in range(4):
-            direction = Direction((self.number + step * (3 if self.number & 1 else 1)) % 4)
+            direction = Direction((self.order + step * (3 if self.order & 1 else 1)) % 4)
             if self.game.move(direction) is not None:
                 break
         else:
@@ -218,7 +219,8 @@ class MadeRace:
             game = Game(self.deal.settings.size, self.deck)
             for direction in racer.log.directions[:counted]:
                 game.move(Direction(direction))
-            left = [e.state for _, e in self.events if isinstance(e, Left) and e.seat == racer.number]
+            events = [e for _, e in self.events if e.seat == racer.number and e.t_ms <= outcome.t_ms]
+            left = [event.state for event in events if isinstance(event, Left)]
             state = left[0] if left else SeatState.STUCK if game.stuck else SeatState.MOVING
             unsealed = len(racer.log) - racer.sealed
             results.append(SeatResult(state, game.score, game.max_exponent, counted, unsealed))

@@ -57,7 +57,7 @@ def test_the_seed_stands_in_place_of_the_mix():
     assert DEAL.deck_mix(secret("mix")) == secret("mix")
 
 
-@pytest.mark.parametrize("version", [b"\1\1", b"\0\2"])
+@pytest.mark.parametrize("version", [b"\0\1", b"\2\1", b"\1\2"])
 def test_a_deal_of_another_version_is_refused(version):
     with pytest.raises(LayoutError, match="version this program does not know"):
         Deal.decode(version + BODY[2:])

@@ -204,9 +204,9 @@ def test_a_link_has_32_bytes(body):
         Record.parse(whole([*SECTIONS[:5], section(7, body), SECTIONS[6]]))
 
 
-def test_a_result_too_short_for_a_digest_is_unlike_it():
-    with pytest.raises(RecordError, match="unlike its own digest"):
-        Record.parse(HEAD + b"".join(SECTIONS[:-1]) + section(8, bytes(64)))
+def test_a_result_too_short_for_a_digest_and_a_signature_is_cut_off():
+    with pytest.raises(RecordError, match="no digest and signature"):
+        Record.parse(HEAD + b"".join(SECTIONS[:-1]) + section(8, bytes(95)))
 
 
 @pytest.mark.parametrize("kind", [5, 6])

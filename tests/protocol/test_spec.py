@@ -16,11 +16,12 @@ from engine.race import Outcome, SeatState, Termination
 from protocol import messages
 from protocol.codec import encode
 from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix
+from protocol.faults import Fault
 from protocol.handshake import challenge_body, proof_body
 from protocol.limits import PROTOCOL_VERSION, Windows
 from protocol.messages import Hello, Role, Signed, Slice, TableSettings
 from protocol.movelog import Act, MoveLog, SealBody
-from protocol.record import Correction, Gap, SeatLog, SeatResult, build_record
+from protocol.record import Correction, EventKind, Gap, RecordEvent, SeatLog, SeatResult, build_record
 from protocol.refusals import Refusal
 from protocol.signing import NO_CONTEXT, Signer, fingerprint
 from protocol.text import SafeText
@@ -87,8 +88,8 @@ class Player:
         self.log.append(direction, t_ms)
         self.heads.append(self.log.head)
 
-    def seal(self, act: Act) -> Signed:
-        return SealBody(self.seat, 1, len(self.log), self.log.head, 1 << 32 | 1, act).sign(self.signer, self.mix)
+    def seal(self, act: Act, number: int = 1) -> Signed:
+        return SealBody(self.seat, number, len(self.log), self.log.head, 1 << 32 | 1, act).sign(self.signer, self.mix)
 
 
 def opened() -> tuple[dict[str, bytes], Signed, Signed, Signed, bytes]:
@@ -167,6 +168,8 @@ def played() -> dict[str, bytes]:
         "fox.slice": fox.log.slice(0, 1 << 32 | 1).encode(0),
         "fox.seal": target.body,
         "fox.seal.signature": target.signature,
+        "event": RecordEvent(EventKind.FORFEITED, 1, 61_000, 2).encode(),
+        "event.with-seal": RecordEvent(EventKind.RESIGNED, 0, 900, 4, 0, fox.seal(Act.RESIGN, 2)).encode(),
         "owl.log": logs[1].encode(),
         "gap": gap,
         "gap.signature": LOBBY.sign("gap", m, gap),
@@ -262,4 +265,12 @@ def test_the_windows_are_listed_in_their_order_with_their_defaults():
 
 
 def test_every_trust_is_listed():
-    assert [row[0].strip("`") for row in tables("Verifying a record")] == [trust.value for trust in Trust]
+    section = SPEC.split("\n### What rests on the lobby's word\n", 1)[1].split("\n## ", 1)[0]
+    assert re.findall(r"^\| `(\w+)`", section, re.MULTILINE) == [trust.value for trust in Trust]
+
+
+def test_every_fault_has_its_step():
+    section = SPEC.split("\n## Verifying a record\n", 1)[1].split("\n**Pace.**", 1)[0]
+    steps = [row.split("|")[2] for row in section.splitlines() if row.startswith("|")]
+    listed = {code for step in steps for code in re.findall(r"`([a-z-]+)`", step)}
+    assert listed == {fault.value for fault in Fault}
