@@ -1,7 +1,9 @@
-"""Key to first byte on a terminal of 80×24: our screen against a minimal prompt_toolkit one, in turns.
+"""A terminal of 80×24: key to first byte, bytes a move, and the first frame of `join`, in turns with a peer.
 
-Both run in processes of their own on a pty and play the same games: every key is a move. The peer is what one writes
-first: a FormattedTextControl with the board alone, no players, no header, no footer.
+All run in processes of their own on a pty and play the same games: every key is a move. "ours" is our screen with
+motion off, "sliding" the same with motion full (its bytes are those of all four pictures of a move). The peer is what
+one writes first: a prompt_toolkit application with a FormattedTextControl that shows the board alone, no players, no
+header, no footer.
 """
 
 import asyncio
@@ -9,9 +11,11 @@ import fcntl
 import os
 import pty
 import select
+import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from collections.abc import Callable
@@ -27,6 +31,7 @@ from prompt_toolkit.output import ColorDepth
 
 from client.actions import Action, Move
 from client.tui.app import Links, RaceApp
+from client.tui.look import Look, Motion
 from client.tui.palette import CLASSIC, Depth
 from client.tui.tiles import face
 from client.view import GamePicture, Line, SeatPicture, SessionView
@@ -39,7 +44,7 @@ from protocol.text import SafeText
 COLUMNS, ROWS = 80, 24
 ARROWS = ("\x1b[A", "\x1b[C", "\x1b[B", "\x1b[D")
 WARM_UP = 60  # moves until every picture of a tile has been drawn once
-QUIET_S = 0.03  # a redraw is over when nothing has come for so long
+QUIET_S = 0.05  # a redraw is over when nothing has come for so long; the pictures of a slide come every 33 ms
 PAUSE_S = 0.02
 PLAYERS = (("fox", 0), ("hare", 1_200), ("owl", -8_408), ("hedgehog", -320))
 
@@ -97,7 +102,7 @@ def picture(play: Play) -> SessionView:
     )
 
 
-def run_ours(size: int) -> None:
+def run_ours(size: int, motion: Motion = Motion.OFF) -> None:
     play = Play(size)
     base = picture(play)
 
@@ -112,7 +117,8 @@ def run_ours(size: int) -> None:
             play.push(action.direction)
             app.refresh()
 
-    app = RaceApp(view=view, act=act, links=Links("", ""))
+    look = Look(palette=CLASSIC[Depth.TRUE], motion=motion)
+    app = RaceApp(view=view, act=act, links=Links("", ""), look=look)
     asyncio.run(app.run())
 
 
@@ -146,27 +152,37 @@ def fragments(board: Board) -> StyleAndTextTuples:
     return parts
 
 
-SIDES: dict[str, Callable[[int], None]] = {"ours": run_ours, "peer": run_peer}
+SIDES: dict[str, Callable[[int], None]] = {
+    "ours": run_ours,
+    "sliding": lambda size: run_ours(size, Motion.FULL),
+    "peer": run_peer,
+}
+
+
+def on_a_pty(command: list[str], data: str) -> tuple[int, subprocess.Popen[bytes]]:
+    """Starts a command on a new terminal; returns our end of that and the process."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "PROMPT_TOOLKIT_NO_CPR": "1"}
+    environment.pop("NO_COLOR", None)
+    process = subprocess.Popen(
+        [sys.executable, *command],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env=environment | {"RACE2048_DATA": data},
+        start_new_session=True,
+    )
+    os.close(slave)
+    return master, process
 
 
 class Terminal:
     """One side on a pty."""
 
     def __init__(self, side: str, size: int) -> None:
-        self.master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         code = f"from bench.screen import SIDES; SIDES[{side!r}]({size})"
-        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "PROMPT_TOOLKIT_NO_CPR": "1"}
-        environment.pop("NO_COLOR", None)
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=environment,
-            start_new_session=True,
-        )
-        os.close(slave)
+        self.master, self.process = on_a_pty(["-c", code], os.devnull)
         self.milliseconds: list[float] = []
         self.bytes: list[int] = []
         self._drain(20.0)
@@ -214,14 +230,53 @@ def measure(size: int, moves: int) -> None:
     for side, terminal in terminals.items():
         times = terminal.milliseconds
         print(
-            f"{size}×{size} {side}   p50 {median(times):5.2f} ms   p95 {percentile(times, 0.95):5.2f} ms"
+            f"{size}×{size} {side:8}p50 {median(times):5.2f} ms   p95 {percentile(times, 0.95):5.2f} ms"
             f"   {median(terminal.bytes):6,.0f} bytes a move (most {max(terminal.bytes):,})"
         )
-    ours, peer = (terminals[side].milliseconds for side in SIDES)
-    print(
-        f"{size}×{size} ratio  p50 {median(ours) / median(peer):.2f}"
-        f"   p95 {percentile(ours, 0.95) / percentile(peer, 0.95):.2f}"
-    )
+    peer = terminals["peer"].milliseconds
+    for side in ("ours", "sliding"):
+        times = terminals[side].milliseconds
+        p50, p95 = median(times) / median(peer), percentile(times, 0.95) / percentile(peer, 0.95)
+        print(f"{size}×{size} {side:8}ratio to peer: p50 {p50:.2f}   p95 {p95:.2f}")
+
+
+MINIMAL = """
+from prompt_toolkit.application import Application
+from prompt_toolkit.layout import Layout, Window
+from prompt_toolkit.layout.controls import FormattedTextControl
+Application(layout=Layout(Window(FormattedTextControl("Connecting"))), full_screen=True).run()
+"""
+
+
+def measure_first_frame(runs: int) -> None:
+    """From the start of a process to the first frame of `join`, whose lobby takes the connection and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as lobby, tempfile.TemporaryDirectory() as data:
+        join = ["-m", "client.cli", "join", "{}:{}/t/482913".format(*lobby.getsockname())]
+        sides = {"join": join, "peer": ["-c", MINIMAL], "bare": ["-c", "print('Connecting')"]}
+        seconds: dict[str, list[float]] = {side: [] for side in sides}
+        for _ in range(runs):
+            for side, command in sides.items():
+                seconds[side].append(seconds_to_frame(command, data))
+    for side, times in seconds.items():
+        print(
+            f"first frame {side:5} {median(times):5.3f} s ({min(times):.3f}–{max(times):.3f})"
+            f"   ratio of join to it {median(seconds['join']) / median(times):.2f}"
+        )
+
+
+def seconds_to_frame(command: list[str], data: str) -> float:
+    began_s = time.perf_counter()
+    master, process = on_a_pty(command, data)
+    seen = b""
+    while b"Connecting" not in seen:
+        if not select.select([master], [], [], 20.0)[0]:
+            raise AssertionError(f"no first frame: {seen!r}")
+        seen += os.read(master, 65_536)
+    taken_s = time.perf_counter() - began_s
+    process.kill()
+    process.wait()
+    os.close(master)
+    return taken_s
 
 
 def main(*, quick: bool) -> None:
@@ -229,3 +284,4 @@ def main(*, quick: bool) -> None:
     print(f"key to first byte at {COLUMNS}×{ROWS}, {moves} moves a side, in turns; ratio: ours over peer")
     for size in (4, 8):
         measure(size, moves)
+    measure_first_frame(5 if quick else 21)

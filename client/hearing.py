@@ -27,6 +27,8 @@ from protocol.tick import Tick
 if TYPE_CHECKING:
     from client.session import Session
 
+_DIGITS = frozenset("0123456789")
+
 
 @singledispatch
 def hear(message: FromLobby, session: Session, now_ms: int) -> None:
@@ -66,7 +68,9 @@ def _welcome(message: messages.Welcome, session: Session, now_ms: int) -> None:
 def _show(session: Session, table: TableView, seat: int | None) -> None:
     """Takes in the picture of the table. A Ready was meant for what was shown when it was said (rules 3.4)."""
     own = None if seat is None or seat >= len(table.seats) else table.seats[seat]
-    if settings_fault(table.settings) is not None or (seat is not None and own is None):
+    # Codes are printed in links and given to other programs: they are digits, or no lobby of ours has made them.
+    coded = _DIGITS.issuperset(table.code + table.watch_code)
+    if settings_fault(table.settings) is not None or (seat is not None and own is None) or not coded:
         raise Cheat("table")
     before = session.table
     if seat is None or (before is not None and before.settings != table.settings):

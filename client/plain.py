@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TextIO
 
 from client.actions import Action, Change, Kick, Move
-from client.telling import board_lines, figure_lines, score_lines, settings_lines, told
+from client.telling import board_lines, figure_lines, move_words, score_lines, settings_lines, told
 from client.tui.canvas import graphemes
 from client.tui.choices import ChoiceError, chosen
 from client.tui.commands import Command, Links, Step, Ui, available, choose, is_on_board, kept, my_picture, press
@@ -25,8 +25,8 @@ from client.tui.keys import Verb, meaning
 from client.tui.paint import changes_in_ms, question_words, remark_words
 from client.tui.seating import link_lines
 from client.view import Line, SessionView
-from client.words import all_settings_words, number, say
-from engine.board import Direction
+from client.words import all_settings_words, say
+from engine.board import Board, Direction
 from protocol.messages import Phase
 
 _STDIN = 0
@@ -35,7 +35,7 @@ _LINE_CHARACTERS_MAX = 1_000
 _RECORD_WAIT_S = 10.0  # when nobody gives commands any more, for the record after a race
 _SIGPIPE = 13
 _ARROWS = frozenset({"up", "right", "down", "left"})
-_UNTOLD = frozenset({Verb.MENU, Verb.COPY, Verb.NEXT})  # what has no meaning on lines
+_UNTOLD = frozenset({Verb.MENU, Verb.COPY, Verb.NEXT, Verb.MOUSE})  # what has no meaning on lines
 _SYNONYMS = {
     "accept": "agree", "draw": "offer", "watch": "stand", "quit": "leave", "exit": "leave", "copy": "link",
     "menu": "help", "?": "help",
@@ -221,14 +221,24 @@ class PlainRace:
 
     def _keys(self, view: SessionView, keys: list[str]) -> None:
         """Presses keys one after the other, then shows the board once if there were moves among them."""
-        moved = [self._press(key) for key in keys]
+        boards, moved = [], False
+        for key in keys:
+            boards.append(self._board())
+            moved = self._press(key) or moved
         after = self._view()
-        if after.game is None or not any(moved):
+        if after.game is None or not moved:
             return
-        if view.game is not None and view.game.moves == after.game.moves:
+        if after.game.waiting:
+            self._say(say("Waiting for the lobby to deal on …"))
+        elif view.game is not None and view.game.moves == after.game.moves:
             self._say(say("Nothing moves that way."))
         else:
-            self._say(*self._board_texts(after), say("Score {score}.", score=number(after.game.score)))
+            last = next((board for board in reversed(boards) if board != after.game.board), None)
+            self._say(*self._board_texts(after), move_words(last, after))
+
+    def _board(self) -> Board | None:
+        game = self._view().game
+        return game.board if game is not None else None
 
     def _press(self, key: str) -> bool:
         """Presses a key and tells whether it was a move."""

@@ -1,5 +1,6 @@
 """What happened between two pictures of a session, in lines: `told` is all that `--plain` shows by itself.
 
+Why a session is over for good is not told here: the command that showed it says so at last (client/cli/visit.py).
 Pure. Which lines are worth telling is decided here, for ears as much as for eyes: scores, which change every second,
 are told now and then (`figure_lines`) and when they are asked for (`score_lines`); what counts down is told when it
 begins and when it is nearly over.
@@ -16,6 +17,7 @@ from client.tui.paint import idle_words
 from client.tui.panel import my_score, others
 from client.tui.result import by_place
 from client.tui.seating import hint_words
+from client.tui.sliding import move_between
 from client.view import Line, OfferPicture, SeatPicture, SessionView
 from client.words import (
     advice,
@@ -61,8 +63,6 @@ def told(before: SessionView | None, now: SessionView) -> list[str]:
         lines += _race_changes(before, now)
     if now.notice and (before is None or now.notice != before.notice):
         lines.append(str(advice(now.notice)))
-    if now.ending and (before is None or now.ending != before.ending):
-        lines.append(str(advice(now.ending)))
     return [line for line in lines if line]
 
 
@@ -82,6 +82,21 @@ def board_lines(board: Board) -> list[str]:
     faces = board.faces()
     width = max(len(str(value)) for row in faces for value in row)
     return [" ".join(str(value or ".").rjust(width) for value in row) for row in faces]
+
+
+def move_words(before: Board | None, now: SessionView) -> str:
+    """Returns what a move has made of the score, and the new tile with its place, so that nobody has to look for it."""
+    assert now.game is not None, "only who has a game moves"
+    score = say("Score {score}.", score=number(now.game.score))
+    board = now.game.board
+    _, spawned = move_between(before, board)
+    cell = next(iter(spawned), None)
+    if cell is None:
+        return score
+    row, column = divmod(cell, board.size)
+    tile = 1 << board.cells[cell]
+    new = say("New: {tile} in row {row}, column {column}.", tile=tile, row=row + 1, column=column + 1)
+    return f"{score} {new}"
 
 
 def score_lines(view: SessionView) -> list[str]:

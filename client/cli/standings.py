@@ -50,6 +50,12 @@ def seat_json(seat: Figures) -> dict[str, object]:
     }
 
 
+def standing_json(seat: SeatPicture) -> dict[str, object]:
+    """Returns a seat of a running race as it stands in JSON: who is away is not called moving."""
+    away = seat.state is SeatState.MOVING and (seat.away_ms is not None or not seat.connected)
+    return seat_json(seat) | ({"state": "away"} if away else {})
+
+
 def outcome_json(outcome: Outcome | None) -> dict[str, object] | None:
     """Returns an outcome as it stands in JSON; null where there is none."""
     if outcome is None:
@@ -108,7 +114,7 @@ class Standings:
     def show(self, view: SessionView) -> None:
         """Writes what has changed since the last time."""
         seats = [seat for seat in view.seats if seat is not None]
-        figures = [(seat.name, seat.score, seat.max_exponent, seat.moves, state_words(seat)) for seat in seats]
+        figures = [(standing_json(seat), "" if self._as_json else state_words(seat)) for seat in seats]
         if view.phase not in _RACE:
             return
         self._show_offer(view.offer)
@@ -116,7 +122,7 @@ class Standings:
             return
         if view.outcome is None or figures != self._shown:
             self._shown = figures
-            self.event("standings", t_ms=view.clock_ms or 0, seats=[seat_json(seat) for seat in seats])
+            self.event("standings", t_ms=view.clock_ms or 0, seats=[standing_json(seat) for seat in seats])
             if not self._as_json:
                 self._paint(view, seats)
         if view.outcome is not None and view.outcome != self._ended:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from client.link import LinkError, LinkFault, LobbyAddress, Place, parse_link, parse_place
@@ -217,6 +218,13 @@ def need_terminal(command: str) -> None:
         message = say(
             "this is not a terminal, so there is nothing to draw on or to read keys from. "
             "Run it in a terminal, or without a screen: race2048 {command} --plain",
+            command=command,
+        )
+        raise Failure(USAGE, message)
+    if os.environ.get("TERM") == "dumb":
+        message = say(
+            "this terminal says that it can only write line after line (TERM=dumb). "
+            "Use another one, or go without a screen: race2048 {command} --plain",
             command=command,
         )
         raise Failure(USAGE, message)

@@ -49,12 +49,22 @@ class Screen(Protocol):
 
 def run_loop(work: Coroutine[Any, Any, int]) -> int:
     """Runs the work of a command; TERM and HUP end it as Ctrl-C does, with the exit code that belongs to them."""
-    return asyncio.run(_until_signalled(work))
+    _hold_interrupt("SIG_BLOCK")  # while the loop is half made, it would come out as an error of asyncio's
+    try:
+        return asyncio.run(_until_signalled(work))
+    finally:
+        _hold_interrupt("SIG_UNBLOCK")
+
+
+def _hold_interrupt(how: str) -> None:
+    if hasattr(signal, "pthread_sigmask"):  # Windows has none
+        signal.pthread_sigmask(getattr(signal, how), {signal.SIGINT})
 
 
 async def _until_signalled(work: Coroutine[Any, Any, int]) -> int:
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None, "a coroutine that runs has a task"
+    _hold_interrupt("SIG_UNBLOCK")
     received: list[int] = []
 
     def stop(number: int) -> None:

@@ -137,8 +137,10 @@ class Canvas:
         if not 0 <= y < self.rows or end <= max(x, 0):
             return
         line = self.lines[y]
-        _split(line, x)
-        _split(line, end)
+        if line[max(x, 0)][0] == "":
+            _split(line, x)
+        if end < self.columns and line[end][0] == "":
+            _split(line, end)
         if x < 0 or end - x < len(cells):
             cut = list(cells)
             _split(cut, -x)

@@ -35,7 +35,7 @@ from .choices import Form, stepped_form, with_seated
 from .keys import Verb, keyboard_of, latin, meaning
 
 RACE_PHASES = frozenset({Phase.RACING, Phase.SETTLING, Phase.CLOSING})
-_HARMLESS = frozenset({Verb.HELP, Verb.MENU, Verb.LINK, Verb.COPY, Verb.NEXT, Verb.LEAVE})
+_HARMLESS = frozenset({Verb.HELP, Verb.MENU, Verb.LINK, Verb.COPY, Verb.NEXT, Verb.MOUSE, Verb.LEAVE})
 BOARD_PHASES = RACE_PHASES | {Phase.OPENING, Phase.COUNTDOWN}
 
 
@@ -53,8 +53,8 @@ class Ui:
 
     `asking`: RESIGN, LEAVE or KICK waits for a yes; `about`: who would be put out. `menu`: the chosen line of the
     menu, None when it is closed. `form`: the settings screen, None when it is closed. `overlay`: HELP or LINK is
-    shown. `remark`: COPY or ALLOW has just been done. `page`: how often Tab was pressed on the result. `keyboard`:
-    see keys.py.
+    shown. `remark`: COPY, ALLOW or MOUSE has just been done. `mouse`: swipes move tiles on a board. `page`: how often
+    Tab was pressed on the result. `keyboard`: see keys.py.
     """
 
     asking: Verb | None = None
@@ -63,6 +63,7 @@ class Ui:
     form: Form | None = None
     overlay: Verb | None = None
     remark: Verb | None = None
+    mouse: bool = True
     page: int = 0
     keyboard: str = "latin"
     join: str = ""
@@ -125,6 +126,9 @@ def available(view: SessionView, ui: Ui) -> tuple[Command, ...]:
         shown = view.phase is Phase.SEATING
         commands.append(Command(Verb.COPY, "c", say("copy the link"), in_footer=shown))
         commands.append(Command(Verb.LINK, "t", say("show the link"), in_footer=False))
+    if is_on_board(view):
+        label = say("mouse off: text can be selected") if ui.mouse else say("mouse on: drag to move the tiles")
+        commands.append(Command(Verb.MOUSE, "m", label, in_footer=False))
     commands.append(Command(Verb.HELP, "?", say("keys")))
     commands.append(Command(Verb.MENU, "Esc", say("menu")))
     commands.append(Command(Verb.LEAVE, "Ctrl-C", say("leave")))
@@ -311,6 +315,8 @@ def choose(view: SessionView, ui: Ui, command: Command) -> Step:
             return Step(replace(ui, menu=0))
         case Verb.NEXT:
             return Step(replace(ui, page=ui.page + 1))
+        case Verb.MOUSE:
+            return Step(replace(ui, mouse=not ui.mouse, remark=Verb.MOUSE))
         case Verb.COPY:
             return Step(replace(ui, remark=Verb.COPY), copied=True)
         case _:

@@ -35,6 +35,7 @@ class Verb(StrEnum):
     COPY = "copy"
     HELP = "help"
     MENU = "menu"
+    MOUSE = "mouse"
     LEAVE = "leave"
 
 
@@ -43,14 +44,14 @@ UP, RIGHT, DOWN, LEFT = Direction.UP, Direction.RIGHT, Direction.DOWN, Direction
 # Keys with a name of their own, the same everywhere.
 ARROWS: Mapping[str, Direction] = {"up": UP, "right": RIGHT, "down": DOWN, "left": LEFT}
 
-# Pairs, not dicts: a test sees that no key stands twice. Solo will add u, i and m, which are free on a board.
+# Pairs, not dicts: a test sees that no key stands twice. Solo will add u and i, which are free on a board.
 ON_A_BOARD: tuple[tuple[str, Direction | Verb], ...] = (
     ("w", UP), ("d", RIGHT), ("s", DOWN), ("a", LEFT),  # WASD
     ("z", UP), ("q", LEFT),  # ZQSD
     ("k", UP), ("l", RIGHT), ("j", DOWN), ("h", LEFT),  # HJKL
     ("8", UP), ("6", RIGHT), ("2", DOWN), ("4", LEFT),  # the numeric pad
     ("o", Verb.AGREE), ("x", Verb.REFUSE), ("R", Verb.RESIGN),
-    ("t", Verb.LINK), ("?", Verb.HELP), ("escape", Verb.MENU), ("tab", Verb.NEXT),
+    ("t", Verb.LINK), ("m", Verb.MOUSE), ("?", Verb.HELP), ("escape", Verb.MENU), ("tab", Verb.NEXT),
 )  # fmt: skip
 ELSEWHERE: tuple[tuple[str, Direction | Verb], ...] = (
     ("r", Verb.READY), ("s", Verb.START), ("g", Verb.AGAIN), ("x", Verb.CANCEL),

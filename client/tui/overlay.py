@@ -28,7 +28,7 @@ def draw_menu(canvas: Canvas, view: SessionView, ui: Ui, palette: Palette) -> No
 def draw_help(canvas: Canvas, view: SessionView, palette: Palette) -> None:
     """Draws which keys there are."""
     moves = [
-        say("arrows, or  W A S D,  Z Q S D,  H J K L,  8 4 6 2"),
+        say("arrows, or  W A S D,  Z Q S D,  H J K L,  8 4 6 2,  or drag"),
         say("Letters count by their place on any keyboard."),
         "",
     ]
@@ -37,6 +37,7 @@ def draw_help(canvas: Canvas, view: SessionView, palette: Palette) -> None:
         say("x  refuse it, or withdraw your own"),
         say("R  then y: resign"),
         say("t  show the link"),
+        say("m  mouse on or off"),
         say("Esc  menu with everything"),
         say("Ctrl-C  leave (asks in a race)"),
     ]

@@ -32,6 +32,7 @@ from .panel import draw_lines, draw_side, draw_standings, status_words
 from .plan import Arrangement, Layout
 from .result import draw_result, headline
 from .seating import draw_connecting, draw_seating, hint_words
+from .sliding import Fresh, Slide, draw_slide
 from .tiles import draw_blocks, draw_board
 
 _SOON_MS = 10_000  # a timed race's clock is marked for its last ten seconds
@@ -39,20 +40,20 @@ _MESSAGE_ROWS_MAX = 3
 _GAME_PHASES = RACE_PHASES | {Phase.OPENING, Phase.COUNTDOWN}
 
 
-def paint(view: SessionView, layout: Layout, palette: Palette, ui: Ui) -> Canvas:
-    """Returns the screen for a view."""
+def paint(view: SessionView, layout: Layout, palette: Palette, ui: Ui, moving: Slide | Fresh | None = None) -> Canvas:
+    """Returns the screen for a view; `moving`: how the tiles of the own board are on their way."""
     canvas = Canvas(layout.columns, layout.rows)
     if layout.arrangement is Arrangement.LINE:
         canvas.text(0, 0, line_words(view, ui))
         return canvas
     with_board = has_board(view)
     if with_board and layout.arrangement is Arrangement.ALONE:
-        _draw_race(canvas, layout, view, palette)
+        _draw_race(canvas, layout, view, palette, moving)
         _draw_status(canvas, layout, view, ui, palette)
     else:
         _draw_header(canvas, view, palette)
         _draw_footer(canvas, layout.rows - 1, view, ui, palette)
-        _draw_body(canvas, layout, view, ui, palette)
+        _draw_body(canvas, layout, view, ui, palette, moving)
         _draw_messages(canvas, layout, view, ui, palette)
     if ui.menu is not None:
         overlay.draw_menu(canvas, view, ui, palette)
@@ -71,11 +72,13 @@ def has_board(view: SessionView) -> bool:
     return view.my_seat is not None and view.phase in _GAME_PHASES and (waiting or view.game is not None)
 
 
-def _draw_body(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, palette: Palette) -> None:
+def _draw_body(
+    canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, palette: Palette, moving: Slide | Fresh | None
+) -> None:
     body = layout.body
     inner = Rect(body.x, body.y, body.width, max(body.height - 1, 0))  # the last row is for a message
     if has_board(view):
-        _draw_race(canvas, layout, view, palette)
+        _draw_race(canvas, layout, view, palette, moving)
     elif view.phase in _GAME_PHASES:
         draw_standings(canvas, inner, view, palette)
         _draw_countdown(canvas, inner, view, palette)
@@ -87,10 +90,16 @@ def _draw_body(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, palett
         draw_connecting(canvas, inner, view, ui, palette)
 
 
-def _draw_race(canvas: Canvas, layout: Layout, view: SessionView, palette: Palette) -> None:
+def _draw_race(
+    canvas: Canvas, layout: Layout, view: SessionView, palette: Palette, moving: Slide | Fresh | None
+) -> None:
     assert layout.shape is not None, "only a layout of one line has no board"
-    board = view.game.board if view.game is not None else None
-    draw_board(canvas, layout.board, layout.shape, layout.size, board, palette)
+    if isinstance(moving, Slide):
+        draw_slide(canvas, layout.board, layout.shape, layout.size, moving, palette)
+    else:
+        board = view.game.board if view.game is not None else None
+        fresh = moving.cells if moving is not None else frozenset()
+        draw_board(canvas, layout.board, layout.shape, layout.size, board, palette, fresh)
     _draw_countdown(canvas, layout.board, view, palette)
     if layout.arrangement is Arrangement.SIDE:
         draw_side(canvas, layout.panel, view, palette)
@@ -199,6 +208,8 @@ def remark_words(ui: Ui) -> str:
     """Returns that something was done which shows nowhere else."""
     if ui.remark is Verb.ALLOW:
         return say("Whoever was put out can sit again.")
+    if ui.remark is Verb.MOUSE:
+        return say("The mouse moves the tiles now.") if ui.mouse else say("The mouse is your terminal's again.")
     return say("The link is on the clipboard, if your terminal allows it.") if ui.remark is Verb.COPY else ""
 
 

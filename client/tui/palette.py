@@ -1,15 +1,19 @@
-"""Which colours go where, by hand for each colour depth, and which depth a terminal has (ux.md 2.5).
+"""Which colours go where: every ink of the screen, for each palette at each colour depth (ux.md 2.5).
 
 An `Ink` is what a cell is drawn with. Text that lies on one of our own backgrounds has its own foreground, with a
 contrast of at least 4.5 (tests/client/test_palette.py); everything else is in the terminal's own colours, so that
-it suits light and dark ones alike.
+it suits light and dark ones alike. The colours themselves are in colours.py, which palette a person wants in look.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
+
+from . import colours
+from .colours import Colours
 
 
 class Depth(IntEnum):
@@ -38,12 +42,19 @@ class Ink:
 PLAIN = Ink()
 
 
+@cache
+def halves(upper: str, lower: str) -> Ink:
+    """Returns the ink in which `▄` shows one colour above another; there is only one for each pair."""
+    return Ink(lower, upper)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class TileInk:
-    """The inks of a tile (or of an empty cell): its face, and its lower edge, half tile and half board."""
+    """The inks of a tile (or of an empty cell): its face, its lower edge (half tile, half board), its face if new."""
 
     face: Ink
     edge: Ink
+    new: Ink
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -72,114 +83,41 @@ class Palette:
         return self.tiles[1 + (exponent - 1) % count if exponent else 0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Colours:
-    """The colours that a coloured palette is made from, each pair as text on ground."""
-
-    dark: str
-    board: str
-    empty: str
-    tiles: Sequence[str | tuple[str, str]]  # a ground under dark text, or (text, ground)
-    digit: str
-    title: tuple[str, str]
-    key: tuple[str, str]
-    primary: tuple[str, str]
-    good: tuple[str, str]
-    warn: tuple[str, str]
-    card: tuple[str, str]
-    bold_tiles: bool = True
-
-
-def _coloured(depth: Depth, colours: _Colours) -> Palette:
+def _coloured(depth: Depth, made_of: Colours) -> Palette:
     def tile(colour: str | tuple[str, str]) -> TileInk:
-        text, ground = (colours.dark, colour) if isinstance(colour, str) else colour
-        return TileInk(Ink(text, ground, bold=colours.bold_tiles), Ink(colours.board, ground))
+        text, ground = (made_of.dark, colour) if isinstance(colour, str) else colour
+        bold = made_of.bold_tiles
+        new = Ink(text, ground, bold=bold, underline=True)
+        return TileInk(Ink(text, ground, bold=bold), halves(ground, made_of.board), new)
 
     def chip(pair: tuple[str, str], *, bold: bool = False) -> Ink:
-        return Ink(*pair, bold=bold and colours.bold_tiles)
+        return Ink(*pair, bold=bold and made_of.bold_tiles)
 
-    tiles = (tile((colours.dark, colours.empty)), *(tile(colour) for colour in colours.tiles))
+    tiles = (tile((made_of.dark, made_of.empty)), *(tile(colour) for colour in made_of.tiles))
     return Palette(
         depth=depth,
         lines=False,
-        board=Ink(ground=colours.board),
-        rim=Ink(colours.board),
+        board=Ink(ground=made_of.board),
+        rim=halves("", made_of.board),
         tiles=tiles,
         largest=tiles[1],
-        digit=Ink(ground=colours.digit),
+        digit=Ink(ground=made_of.digit),
         strong=Ink(bold=True),
-        title=chip(colours.title, bold=True),
-        key=chip(colours.key),
-        primary=chip(colours.primary, bold=True),
-        good=chip(colours.good),
-        warn=chip(colours.warn),
-        card=chip(colours.card),
-        card_strong=chip(colours.card, bold=True),
+        title=chip(made_of.title, bold=True),
+        key=chip(made_of.key),
+        primary=chip(made_of.primary, bold=True),
+        good=chip(made_of.good),
+        warn=chip(made_of.warn),
+        card=chip(made_of.card),
+        card_strong=chip(made_of.card, bold=True),
     )
-
-
-_TRUE = _Colours(
-    dark="#241f1a",
-    board="#a89a8b",
-    empty="#beb1a3",
-    tiles=(
-        "#f2ebe0", "#efdcb4", "#f4b377", "#f5935c", "#f67d60", "#f7654a",
-        "#f0dd94", "#eed167", "#ecc53f", "#e6b61c", "#ffd400",
-        "#a5d987", "#63c9a0", "#5fc3d6", "#7cb3f2", "#ab9ff5", "#d99cf0", "#f59ac3",
-    ),
-    digit="#3c342c",
-    title=("#ffffff", "#7a6655"),
-    key=("#241f1a", "#cfc4b6"),
-    primary=("#241f1a", "#ecc53f"),
-    good=("#241f1a", "#a5d987"),
-    warn=("#241f1a", "#f7836a"),
-    card=("#ffffff", "#6b5c4f"),
-)  # fmt: skip
-
-_INDEXED = _Colours(
-    dark="#121212",
-    board="#949494",
-    empty="#b2b2b2",
-    tiles=(
-        "#eeeeee", "#ffd7af", "#ffaf5f", "#ff875f", "#ff5f5f", "#ff5f00",
-        "#ffffaf", "#ffff5f", "#ffd75f", "#ffaf00", "#ffd700",
-        "#87d75f", "#5fd7af", "#5fd7ff", "#87afff", "#af87ff", "#d787ff", "#ff87d7",
-    ),
-    digit="#303030",
-    title=("#ffffff", "#5f5f5f"),
-    key=("#121212", "#d0d0d0"),
-    primary=("#121212", "#ffd75f"),
-    good=("#121212", "#87d75f"),
-    warn=("#121212", "#ff875f"),
-    card=("#ffffff", "#585858"),
-)  # fmt: skip
-
-_ON_LIGHT, _ON_DARK = "ansiblack", "ansiwhite"
-_ANSI = _Colours(
-    dark="ansiblack",
-    board="ansibrightblack",
-    empty="ansiblack",
-    tiles=(
-        (_ON_LIGHT, "ansiwhite"), (_ON_LIGHT, "ansigray"), (_ON_LIGHT, "ansibrightyellow"),
-        (_ON_LIGHT, "ansibrightred"), (_ON_DARK, "ansired"), (_ON_LIGHT, "ansibrightmagenta"),
-        (_ON_DARK, "ansimagenta"), (_ON_LIGHT, "ansibrightcyan"), (_ON_LIGHT, "ansicyan"),
-        (_ON_LIGHT, "ansigreen"), (_ON_LIGHT, "ansibrightgreen"), (_ON_DARK, "ansibrightblue"),
-        (_ON_DARK, "ansiblue"),
-    ),
-    digit="ansiwhite",
-    title=(_ON_DARK, "ansiblue"),
-    key=(_ON_LIGHT, "ansigray"),
-    primary=(_ON_LIGHT, "ansibrightyellow"),
-    good=(_ON_LIGHT, "ansibrightgreen"),
-    warn=(_ON_DARK, "ansired"),
-    card=(_ON_DARK, "ansiblue"),
-    bold_tiles=False,  # many terminals draw bold black as grey
-)  # fmt: skip
 
 
 def _mono() -> Palette:
     bold, reverse = Ink(bold=True), Ink(reverse=True, bold=True)
-    small, large, largest = TileInk(PLAIN, PLAIN), TileInk(bold, PLAIN), TileInk(reverse, PLAIN)
+    small = TileInk(PLAIN, PLAIN, Ink(underline=True))
+    large = TileInk(bold, PLAIN, Ink(bold=True, underline=True))
+    largest = TileInk(reverse, PLAIN, Ink(reverse=True, bold=True, underline=True))
     return Palette(
         depth=Depth.MONO,
         lines=True,
@@ -199,12 +137,25 @@ def _mono() -> Palette:
     )
 
 
-CLASSIC: Mapping[Depth, Palette] = {
-    Depth.TRUE: _coloured(Depth.TRUE, _TRUE),
-    Depth.INDEXED: _coloured(Depth.INDEXED, _INDEXED),
-    Depth.ANSI: _coloured(Depth.ANSI, _ANSI),
-    Depth.MONO: _mono(),
+_MONO = _mono()
+
+
+def _at_every_depth(true: Colours, indexed: Colours, ansi: Colours) -> Mapping[Depth, Palette]:
+    return {
+        Depth.TRUE: _coloured(Depth.TRUE, true),
+        Depth.INDEXED: _coloured(Depth.INDEXED, indexed),
+        Depth.ANSI: _coloured(Depth.ANSI, ansi),
+        Depth.MONO: _MONO,
+    }
+
+
+PALETTES: Mapping[str, Mapping[Depth, Palette]] = {
+    "classic": _at_every_depth(colours.CLASSIC_TRUE, colours.CLASSIC_INDEXED, colours.CLASSIC_ANSI),
+    "colour-blind": _at_every_depth(colours.BLIND_TRUE, colours.BLIND_INDEXED, colours.BLIND_ANSI),
+    "high-contrast": _at_every_depth(colours.LOUD_TRUE, colours.LOUD_INDEXED, colours.LOUD_ANSI),
+    "mono": dict.fromkeys(Depth, _MONO),
 }
+CLASSIC = PALETTES["classic"]
 
 
 def depth_of(environment: Mapping[str, str]) -> Depth:
@@ -212,8 +163,10 @@ def depth_of(environment: Mapping[str, str]) -> Depth:
     term = environment.get("TERM", "").lower()
     if environment.get("NO_COLOR") or term in ("dumb", "unknown") or term.startswith("vt"):
         return Depth.MONO
-    if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit") or term.endswith("-direct"):
-        return Depth.TRUE
     if term in ("linux", "ansi", "cons25", "eterm-color") or term.endswith("-16color"):
         return Depth.ANSI
+    # GNU screen hands the variable on from the terminal it runs in, and does not know so many colours itself.
+    tells_true = environment.get("COLORTERM", "").lower() in ("truecolor", "24bit") and "STY" not in environment
+    if tells_true or term.endswith("-direct") or "WT_SESSION" in environment:
+        return Depth.TRUE
     return Depth.INDEXED

@@ -6,7 +6,8 @@ there are no colours it is the other way round: lines in the gaps (ux.md 2.2). K
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Set
+from functools import cache, lru_cache
 
 from engine.board import Board
 
@@ -14,7 +15,7 @@ from .canvas import Canvas, Cell, Rect
 from .palette import Ink, Palette, TileInk
 from .plan import Gap, Shape
 
-_HALF = "▄"
+HALF = "▄"
 _UNITS = " kMGTPEZY"
 
 # Which of up, right, down, left a line goes on to, as a bit each.
@@ -42,17 +43,26 @@ def face(exponent: int, columns: int) -> str:
     return short if len(short) <= columns else f"^{exponent}"
 
 
-def draw_board(canvas: Canvas, region: Rect, shape: Shape, size: int, board: Board | None, palette: Palette) -> None:
-    """Draws a board in its region, empty if there is none yet."""
+def draw_board(
+    canvas: Canvas,
+    region: Rect,
+    shape: Shape,
+    size: int,
+    board: Board | None,
+    palette: Palette,
+    fresh: Set[int] = frozenset(),
+) -> None:
+    """Draws a board in its region, empty if there is none yet; tiles on `fresh` cells are marked as new."""
     cells = board.cells if board is not None and board.size == size else bytes(size * size)
-    for y, row in enumerate(_ground(shape, size, palette), region.y):
-        canvas.paste(region.x, y, row)
+    lines = [list(row) for row in _ground(shape, size, palette)]
     largest = max(cells) or -1
     for number, exponent in enumerate(cells):
         inks = palette.largest if palette.lines and exponent == largest else palette.tile(exponent)
-        x, y = _place(region, shape, *divmod(number, size))
-        for step, row in enumerate(_image(shape, exponent, inks, palette.lines)):
-            canvas.paste(x, y + step, row)
+        x, y = place(shape, *divmod(number, size))
+        for row, image in enumerate(_image(shape, exponent, inks, palette.lines, number in fresh), y):
+            lines[row][x : x + shape.width] = image
+    for y, line in enumerate(lines, region.y):
+        canvas.paste(region.x, y, line)
 
 
 def draw_tile(canvas: Canvas, region: Rect, exponent: int, palette: Palette) -> None:
@@ -64,25 +74,26 @@ def draw_tile(canvas: Canvas, region: Rect, exponent: int, palette: Palette) -> 
     canvas.middle(region.x, region.y + (region.height - 1) // 2, region.width, face(exponent, region.width), inks.face)
 
 
-def _place(region: Rect, shape: Shape, row: int, column: int) -> tuple[int, int]:
-    """Returns where the upper left corner of a tile is."""
+@cache
+def place(shape: Shape, row: int, column: int) -> tuple[int, int]:
+    """Returns where on its board the upper left corner of a tile is."""
     edge = 1 if shape.framed else 0
-    x = region.x + edge * shape.between + column * (shape.width + shape.between)
+    x = edge * shape.between + column * (shape.width + shape.between)
     if shape.gap is Gap.ROW:
-        return x, region.y + 1 + row * (shape.height + 1)
+        return x, 1 + row * (shape.height + 1)
     top = edge if shape.gap is Gap.HALF else 0
-    return x, region.y + top + row * shape.height
+    return x, top + row * shape.height
 
 
 @lru_cache(maxsize=1_024)
-def _image(shape: Shape, exponent: int, inks: TileInk, lines: bool) -> tuple[tuple[Cell, ...], ...]:
+def _image(shape: Shape, exponent: int, inks: TileInk, lines: bool, new: bool) -> tuple[tuple[Cell, ...], ...]:
     """Returns the cells of a tile, or of an empty cell; a move makes few new ones, so they are remembered."""
     solid = shape.height - 1 if shape.gap is Gap.HALF else shape.height
     canvas = Canvas(shape.width, solid if lines else shape.height)
     canvas.fill(Rect(0, 0, shape.width, solid), inks.face)
-    canvas.fill(Rect(0, solid, shape.width, shape.height - solid), inks.edge, _HALF)
+    canvas.fill(Rect(0, solid, shape.width, shape.height - solid), inks.edge, HALF)
     shown = face(exponent, shape.width) if exponent else "·" if lines else ""
-    canvas.middle(0, (shape.height - 1) // 2, shape.width, shown, inks.face)
+    canvas.middle(0, (shape.height - 1) // 2, shape.width, shown, inks.new if new else inks.face)
     return tuple(tuple(line) for line in canvas.lines)
 
 
@@ -96,7 +107,7 @@ def _ground(shape: Shape, size: int, palette: Palette) -> tuple[tuple[Cell, ...]
     else:
         canvas.fill(region, palette.board)
         if shape.gap is Gap.HALF and shape.framed:
-            canvas.fill(Rect(0, 0, region.width, 1), palette.rim, _HALF)
+            canvas.fill(Rect(0, 0, region.width, 1), palette.rim, HALF)
     return tuple(tuple(line) for line in canvas.lines)
 
 

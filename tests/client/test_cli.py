@@ -19,7 +19,7 @@ from client import cli
 from client.cli import exits, standings, table
 from client.cli import host as host_command
 from client.link import LobbyAddress, parse_link
-from engine.race import Kind, Outcome, Termination
+from engine.race import Kind, Outcome, SeatState, Termination
 from protocol import codec, messages
 from protocol.deal import settings_fault
 from protocol.handshake import challenge_body
@@ -28,7 +28,7 @@ from protocol.messages import Phase, TableSettings
 from protocol.refusals import Refusal
 from protocol.signing import NO_CONTEXT, Signer
 from protocol.text import SafeText
-from tests.client.pictures_of import view
+from tests.client.pictures_of import SEATS, view
 from tests.protocol.races import target_race
 
 RUN = [sys.executable, "-m", "client.cli"]
@@ -260,6 +260,15 @@ async def test_without_a_terminal_the_way_without_a_screen_is_shown(command):
     assert (code, out) == (2, "")
     assert "not a terminal" in err
     assert f"race2048 {command[0]} --plain" in err
+
+
+def test_a_terminal_that_cannot_place_text_is_told_of_the_way_without_a_screen(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", type("Terminal", (), {"isatty": lambda self: True})())
+    monkeypatch.setattr(sys, "stdout", sys.stdin)
+    monkeypatch.setenv("TERM", "dumb")
+    with pytest.raises(exits.Failure, match="race2048 join --plain") as failed:
+        table.need_terminal("join")
+    assert failed.value.exit_code == 2
 
 
 def test_with_stdin_closed_it_is_no_terminal_either():
@@ -684,6 +693,31 @@ def test_json_lines_hold_the_figures():
         "seat": 2, "name": "owl", "score": 9_004, "max_tile": 512, "moves": 301, "state": "stuck",
     }  # fmt: skip
     assert events[1]["outcome"] == {"termination": "target", "winners": [0], "t_ms": 83_000}
+
+
+@pytest.mark.parametrize("away", [{"away_ms": 42_300}, {"connected": False}])
+def test_json_tells_who_is_away_from_who_moves(away):
+    page = io.StringIO()
+    lines = standings.Standings(page, as_json=True)
+    lines.show(replace(RACING, seats=(SEATS[0], replace(SEATS[1], **away))))
+    lines.show(replace(RACING, seats=(SEATS[0], replace(SEATS[1], **away, score=30_000, state=SeatState.STUCK))))
+    states = [[seat["state"] for seat in json.loads(line)["seats"]] for line in page.getvalue().splitlines()]
+    assert states == [["moving", "away"], ["moving", "stuck"]]
+
+
+def test_in_json_a_second_that_passes_is_no_news():
+    page = io.StringIO()
+    lines = standings.Standings(page, as_json=True)
+    for left_ms in (42_300, 41_300):
+        lines.show(replace(RACING, seats=(SEATS[0], replace(SEATS[1], away_ms=left_ms))))
+    assert len(page.getvalue().splitlines()) == 1
+
+
+async def test_a_failed_join_in_lines_says_why_once():
+    code, out, err = await race2048("join", f"localhost:{unused_port()}/t/482913", "--plain")
+    assert code == 3
+    assert out == ""
+    assert err.count("race2048:") == 1
 
 
 def test_on_a_terminal_the_standings_are_painted_over():

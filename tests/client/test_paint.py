@@ -5,6 +5,7 @@ import pytest
 from wcwidth import wcwidth
 
 from client.tui.canvas import Canvas, Cell, Rect, clipped, columns_of, graphemes, text_of
+from client.tui.choices import Form
 from client.tui.commands import Ui
 from client.tui.keys import Verb
 from client.tui.paint import changes_in_ms
@@ -66,13 +67,27 @@ def test_two_to_four_players_are_painted_with_and_without_a_seat(phase: Phase, p
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("phase", [Phase.SEATING, Phase.RACING, Phase.FINISHED])
-def test_no_name_breaks_a_cell_or_shifts_a_row(phase: Phase, name: str) -> None:
+@pytest.mark.parametrize("phase", PHASES)
+def test_no_name_breaks_a_cell_or_shifts_a_row(phase: Phase | None, name: str) -> None:
     # SafeText would be made by SafeText.shown; the screen must not depend on it.
-    seats = tuple(replace(each, name=SafeText(name)) for each in view(phase).seats if each is not None)
-    hostile = view(phase, seats=seats, notice=name[:32], code=name[:24], record_path=name, offer=offer())
+    told = SafeText(name)
+    seats = tuple(replace(each, name=told) for each in SEATS)
+    hostile = replace(
+        view(phase, line=Line.LOST if phase else Line.OVER, offer=replace(offer(), by_name=told)),
+        seats=tuple(replace(each, place=each.seat + 1, wants_again=True) for each in seats),
+        notice=name[:32],
+        ending=name[:32],
+        code=name[:24],
+        watch_code=name[:24],
+        record_path=name,
+        check=Check(ok=False, reason=name),
+        tally=tuple(TallyPicture(name=told, wins=1, draws=1, losses=1) for _ in range(4)),
+        lobby_program=name,
+    )
+    shown = [Ui(join=name, watch=name), Ui(menu=0), Ui(overlay=Verb.LINK, join=name), Ui(overlay=Verb.HELP)]
+    shown += [Ui(asking=Verb.KICK, about=seats[1]), Ui(form=Form(hostile.settings))]
     for columns, rows in SCREENS:
-        for ui in (Ui(join=name, watch=name), Ui(menu=0), Ui(overlay=Verb.LINK, join=name)):
+        for ui in shown:
             assert_sound(canvas(hostile, columns, rows, ui), columns, rows)
 
 

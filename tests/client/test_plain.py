@@ -3,7 +3,7 @@ import io
 import os
 import signal
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -27,9 +27,9 @@ from client.actions import (
     ToggleReady,
 )
 from client.plain import PlainRace, stdin_lines
-from client.telling import figure_lines, told
+from client.telling import figure_lines, move_words, told
 from client.tui.commands import Links
-from client.view import Check, Line, OfferPicture, SessionView
+from client.view import Check, Line, OfferPicture, SessionView, TallyPicture
 from engine.board import Board, Direction
 from engine.race import Kind, Outcome, SeatState, Termination
 from protocol.messages import Phase, TableSettings
@@ -140,10 +140,21 @@ def test_the_result_is_told_with_places_and_then_the_check() -> None:
     assert lines[-1] == "Saved: /home/fox/races/2026-11-30-482913.r2048. Check it with race2048 verify."
 
 
-def test_an_ending_tells_what_happened_and_what_to_do() -> None:
-    before = view(Phase.SEATING)
-    lines = changed(before, line=Line.OVER, ending="kicked")
-    assert lines == ["The host has freed your seat. You can watch; ask the host to let you back."]
+def test_after_a_move_the_new_tile_is_named_with_its_place() -> None:
+    before = Board.parse("2 . . 2 / . . . . / . 4 . . / . . . .")
+    after = Board.parse("4 . . . / . . . . / 4 . . . / . . . 2")
+    shown = view(Phase.RACING, game=game(board=after, score=1_204))
+    assert move_words(before, shown) == "Score 1,204. New: 2 in row 4, column 4."
+    assert move_words(None, shown) == "Score 1,204."
+
+
+def test_a_move_that_waits_for_the_deck_is_not_said_to_change_nothing() -> None:
+    waiting = view(Phase.RACING, game=game(waiting=True))
+    assert obeying(waiting, "w")[1] == ["Waiting for the lobby to deal on …"]
+
+
+def test_why_it_is_over_is_left_to_the_command_that_says_goodbye() -> None:
+    assert changed(view(Phase.SEATING), line=Line.OVER, ending="kicked") == []
 
 
 def test_settings_that_have_changed_are_told_whole() -> None:
@@ -473,6 +484,31 @@ async def test_nothing_but_printable_text_is_written(name: str) -> None:
     written = session.out.getvalue()
     assert all(line.isprintable() for line in written.splitlines())
     assert "sits down." in written
+    session.change(line=Line.OVER)
+    assert await running == 0
+
+
+@pytest.mark.parametrize("phase", list(Phase))
+@pytest.mark.parametrize("name", ["\x1b]52;c;AA\x07", "\x9b2J", "a\nb\rc", "\u202eevil\u2066", "\u200b\ufeff", "\x00"])
+async def test_no_name_is_more_than_printable_text_in_any_phase(phase: Phase, name: str) -> None:
+    told = SafeText(name)
+    offer = OfferPicture(by_seat=1, by_name=told, by_you=False, agreed=False, lapse_ms=9_000)
+    hostile: dict[str, Any] = {
+        "seats": tuple(replace(each, name=told, wants_again=True) for each in SEATS),
+        "tally": (TallyPicture(name=told, wins=1, draws=1, losses=1),),
+        "notice": name, "ending": name, "code": name, "watch_code": name, "record_path": name,
+        "check": Check(ok=False, reason=name), "offer": offer,
+    }  # fmt: skip
+    session = Session(view(None))
+    running = asyncio.ensure_future(session.plain.run())
+    await asyncio.sleep(0)
+    session.change(**{f.name: getattr(view(phase, **hostile), f.name) for f in fields(SessionView)})
+    session.change(line=Line.LOST)
+    for line in ("score", "board", "help", "link", "settings", "kick 2", "n"):
+        session.plain.obey(line)
+    written = session.out.getvalue()
+    assert written
+    assert set(written) <= {"\n"} | {character for character in written if character.isprintable()}
     session.change(line=Line.OVER)
     assert await running == 0
 

@@ -329,6 +329,8 @@ CHEATS_IN_A_RACE: dict[str, tuple[str, Callable[[HandLobby], messages.FromLobby]
         "table",
         lambda lobby: messages.TableChanged(lobby.view(settings=TableSettings(size=7)), 1),
     ),
+    "a code that is none": ("table", lambda lobby: messages.TableChanged(lobby.view(code="\x1b]52;c;AA\x07"), 1)),
+    "a watch code that is none": ("table", lambda lobby: messages.TableChanged(lobby.view(watch_code="--name=x"), 1)),
     "a seat that is not at the table": ("table", lambda lobby: messages.TableChanged(lobby.view(), 3)),
     "an end without boards": (
         "ended",
