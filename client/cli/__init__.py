@@ -27,6 +27,10 @@ COMMANDS = {
     "lobby": "run a lobby on its own, for servers",
     "demo": "let computer players race on this computer, and verify the record",
     "verify": "check that the record of a race is true",
+    "replay": "show a race again from its record, or write it out",
+    "history": "list the races that were saved on this computer",
+    "show": "show how one of them ended, with everyone's board",
+    "stats": "count what you have won and lost, and against whom",
 }
 EXIT_CODES = """\
 exit codes:

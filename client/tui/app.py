@@ -101,9 +101,9 @@ class RaceApp:
         return Frame(canvas, None if wait_ms is None else wait_ms / 1_000, mouse)
 
     def press(self, key: str) -> None:
-        """Does what a key does."""
+        """Does what a key does; Shift makes no difference here."""
         view = self._view()
-        step = press(view, kept(view, self._ui), key, fresh=self._is_fresh(view))
+        step = press(view, kept(view, self._ui), key.removeprefix("shift-"), fresh=self._is_fresh(view))
         self._ui = step.ui
         for action in step.actions:
             self._act(action)

@@ -19,7 +19,7 @@ def draw_menu(canvas: Canvas, view: SessionView, ui: Ui, palette: Palette) -> No
     items = menu_items(view, ui)
     chosen = min(ui.menu or 0, len(items) - 1)
     lines = [(shown_key(item.key, ui.keyboard), item.label) for item in items]
-    region = _draw_box(canvas, say("Menu"), [f"{key:>7}  {label}" for key, label in lines], palette, chosen)
+    region = draw_box(canvas, say("Menu"), [f"{key:>7}  {label}" for key, label in lines], palette, chosen)
     if region.bottom < canvas.rows:
         hint = say("arrows and Enter, Esc to close")
         canvas.text(region.x, region.bottom - 1, f" {hint} ", palette.card, columns=region.width)
@@ -57,17 +57,17 @@ def draw_help(canvas: Canvas, view: SessionView, palette: Palette) -> None:
         say("Ctrl-C  leave"),
     ]
     lines = moves + rest if is_on_board(view) else [*before, "", *moves[:2]]
-    _draw_box(canvas, say("Keys"), lines, palette)
+    draw_box(canvas, say("Keys"), lines, palette)
 
 
 def draw_links(canvas: Canvas, view: SessionView, ui: Ui, palette: Palette) -> None:
     """Draws what friends type to come, or to watch."""
     columns = max(min(canvas.columns - 6, 76), 8)
     lines = [f"{label:<8}{text}" if columns >= 60 else text for label, text in link_lines(view, ui, columns)]
-    _draw_box(canvas, say("Link"), lines, palette)
+    draw_box(canvas, say("Link"), lines, palette)
 
 
-def _draw_box(canvas: Canvas, title: str, lines: Sequence[str], palette: Palette, chosen: int = -1) -> Rect:
+def draw_box(canvas: Canvas, title: str, lines: Sequence[str], palette: Palette, chosen: int = -1) -> Rect:
     """Draws a box, a chosen line highlighted and in sight, and returns where it is."""
     height = min(len(lines) + 3, canvas.rows)
     width = min(max(*(columns_of(line) for line in lines), columns_of(title), 32) + 4, canvas.columns)

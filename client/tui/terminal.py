@@ -34,7 +34,8 @@ HANGUP = 128 + 1
 
 _KEYS = {
     Keys.Up: "up", Keys.Right: "right", Keys.Down: "down", Keys.Left: "left",
-    Keys.ShiftUp: "up", Keys.ShiftRight: "right", Keys.ShiftDown: "down", Keys.ShiftLeft: "left",
+    Keys.ShiftUp: "shift-up", Keys.ShiftRight: "shift-right",
+    Keys.ShiftDown: "shift-down", Keys.ShiftLeft: "shift-left",
     Keys.ControlUp: "up", Keys.ControlRight: "right", Keys.ControlDown: "down", Keys.ControlLeft: "left",
     Keys.ControlM: "enter", Keys.ControlJ: "enter", Keys.ControlI: "tab", Keys.BackTab: "back-tab",
     Keys.Escape: "escape", Keys.ControlC: "interrupt", Keys.ControlH: "backspace", Keys.Delete: "delete",

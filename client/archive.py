@@ -1,0 +1,184 @@
+"""The records that were saved on this computer: where they are, whose keys are in them, and what came of each.
+
+To verify a race takes as long as to play it again, so what came of it is remembered, by the SHA-256 of the file. That
+memory is safe to delete and never believed for another file, nor by a program that judges otherwise: it holds a digest
+of the code that judged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from client.facts import Facts, facts_of
+from client.reading import RecordFault, read_bytes
+from client.store import RECORD_SUFFIX, SEED_BYTES
+from protocol.signing import Signer
+
+MEMORY_NAME = "races.judged"
+_MEMORY_BYTES_MAX = 64 << 20
+_DIGEST_BYTES = 32
+_STEM = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d+|race)(?:-(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A record on this computer. `date` is that of its name, else of the file; `code` the table's, if it is known."""
+
+    path: Path
+    date: str
+    code: str
+
+    @property
+    def id(self) -> str:
+        """The name by which it is asked for."""
+        return self.path.name.removesuffix(RECORD_SUFFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A record with what came of it; `facts` is None if the file could not be read, and `reason` says why."""
+
+    saved: Saved
+    facts: Facts | None
+    reason: str = ""
+
+
+def own_keys(data: Path) -> frozenset[bytes]:
+    """Returns the public keys of this person, of every terminal that ever played here; takes and makes none."""
+    keys = set()
+    for path in (data / "keys").glob("*.key"):
+        with suppress(OSError):
+            seed = path.read_bytes()
+            if len(seed) == SEED_BYTES:
+                keys.add(Signer(seed).key)
+    return frozenset(keys)
+
+
+def saved_records(data: Path) -> list[Saved]:
+    """Returns the records of this computer, the newest first."""
+    found: list[tuple[tuple[str, int, str], Saved]] = []
+    with suppress(OSError):
+        found += [_saved(path) for path in (data / "races").iterdir() if path.name.endswith(RECORD_SUFFIX)]
+    return [saved for _, saved in sorted(found, key=lambda each: each[0], reverse=True)]
+
+
+def _saved(path: Path) -> tuple[tuple[str, int, str], Saved]:
+    """Returns a record and what it is sorted by: the date, then when the file was written."""
+    try:
+        changed_ns = path.stat().st_mtime_ns
+    except OSError:
+        changed_ns = 0
+    named = _STEM.fullmatch(path.name.removesuffix(RECORD_SUFFIX))
+    date = named[1] if named else time.strftime("%Y-%m-%d", time.localtime(changed_ns // 1_000_000_000))
+    code = named[2] if named and named[2] != "race" else ""
+    return (date, changed_ns, path.name), Saved(path, date, code)
+
+
+def found_records(saved: list[Saved], named: str) -> list[Saved]:
+    """Returns which records are meant by a number (1 is the newest), the beginning of a name, or a table code."""
+    if named.isdecimal() and 1 <= int(named) <= len(saved):
+        return [saved[int(named) - 1]]
+    whole = [each for each in saved if named in (each.id, each.path.name)]
+    code = "".join(character for character in named if character not in "- ")
+    return whole or [each for each in saved if named and (each.id.startswith(named) or each.code == code)]
+
+
+class Archive:
+    """Judges records and remembers what came of it."""
+
+    def __init__(self, data: Path) -> None:
+        self._path = data / MEMORY_NAME
+        self._known = _load(self._path)
+        self._learnt = False
+
+    def unknown(self, saved: Iterable[Saved]) -> int:
+        """Returns how many of these will have to be verified."""
+        return sum(self._digest(each.path) not in self._known for each in saved)
+
+    def judged(self, saved: Saved) -> Judged:
+        """Returns what came of a record: known, or verified now."""
+        try:
+            content = read_bytes(saved.path)
+        except RecordFault as fault:
+            return Judged(saved, None, fault.reason)
+        digest = hashlib.sha256(content).hexdigest()
+        facts = self._known.get(digest)
+        if facts is None:
+            facts = self._known[digest] = facts_of(saved.path, content)
+            self._learnt = True
+        return Judged(saved, facts)
+
+    def all_judged(self, saved: Iterable[Saved]) -> list[Judged]:
+        """Returns what came of each of these, and remembers it for the next time."""
+        found = [self.judged(each) for each in saved]
+        self.remember()
+        return found
+
+    def remember(self) -> None:
+        """Writes down what is known; a disk that does not take it costs only time."""
+        judge = _judge()
+        if not self._learnt or not judge:
+            return
+        temporary = self._path.with_name(f".{os.urandom(8).hex()}.new")
+        with suppress(OSError):
+            try:
+                content = msgspec.json.encode(_Memory(judge=judge, known=self._known))
+                temporary.write_bytes(hashlib.sha256(content).digest() + content)
+                temporary.replace(self._path)
+            finally:
+                temporary.unlink(missing_ok=True)
+        self._learnt = False
+
+    @staticmethod
+    def _digest(path: Path) -> str:
+        try:
+            return hashlib.sha256(read_bytes(path)).hexdigest()
+        except RecordFault:
+            return ""
+
+
+class _Memory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is remembered: the digest of the code that judged, and by the digest of each file what came of it."""
+
+    judge: str
+    known: dict[str, Facts]
+
+
+def _load(path: Path) -> dict[str, Facts]:
+    """Returns what is remembered, nothing if it is damaged, or if another program has judged."""
+    try:
+        with path.open("rb") as file:
+            digest, content = file.read(_DIGEST_BYTES), file.read(_MEMORY_BYTES_MAX)
+        if hashlib.sha256(content).digest() != digest:
+            return {}
+        memory = msgspec.json.decode(content, type=_Memory)
+    except (OSError, msgspec.MsgspecError):
+        return {}
+    return memory.known if memory.judge == _judge() else {}
+
+
+@cache
+def _judge() -> str:
+    """Returns a digest of all code that has a say in a verdict; empty where it is not in files."""
+    digest = hashlib.sha256()
+    try:
+        for package in ("engine", "protocol", "client"):
+            names = ("facts.py", "reading.py") if package == "client" else None
+            for entry in sorted(resources.files(package).iterdir(), key=lambda entry: entry.name):
+                if entry.name.endswith(".py") and (names is None or entry.name in names):
+                    content = entry.read_bytes()
+                    digest.update(f"{package}/{entry.name} {len(content)}\n".encode() + content)
+    except (OSError, ModuleNotFoundError):
+        return ""
+    return digest.hexdigest()
