@@ -7,7 +7,7 @@ import sys
 BENCHMARKS = {
     "engine": "replays against a naive implementation, in moves/s",
     "screen": "key to first byte on a terminal, against a minimal prompt_toolkit app",
-    "startup": "`race2048 --version` against a bare python",
+    "startup": "`race2048 --version`, `--help`, first picture against a bare python and term2048",
 }
 
 

@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from string import digits
 
@@ -76,12 +77,53 @@ def take_identity(data: Path) -> Identity:
     raise StoreError(f"{directory}: all {KEYS_MAX} keys are taken or damaged")
 
 
+def key_paths(data: Path) -> dict[int, Path]:
+    """Returns the keys that are there, by their numbers; raises StoreError."""
+    directory = data / "keys"
+    with _explained(directory):
+        paths = {number: directory / f"{number}.key" for number in range(1, KEYS_MAX + 1)}
+        return {number: path for number, path in paths.items() if path.exists()}
+
+
+def read_key(path: Path) -> tuple[bytes | None, bool]:
+    """Returns the seed in this file, None if it is damaged, and whether a process holds it; raises StoreError."""
+    with _explained(path):
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            held = not _lock(handle)
+            content = os.read(handle, SEED_BYTES + 1)
+        finally:
+            os.close(handle)
+    return content if len(content) == SEED_BYTES else None, held
+
+
+def renew_key(path: Path) -> Path:
+    """Puts a new key in the place of one; returns where the old one is now. Raises StoreError, too if it is held."""
+    with _explained(path):
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            if not _lock(handle):
+                raise StoreError(f"{path}: a race2048 that runs now holds this key")
+            mark = sha256(os.read(handle, SEED_BYTES + 1)).hexdigest()[:8]
+            old = path.with_name(f"{path.stem}-{mark}.old")
+            path.replace(old)  # nothing is lost: a file of this name would have the same content
+            _sync_directory(path.parent)
+        finally:
+            os.close(handle)
+        made = _take(path, 0)
+        if made is not None:
+            made.release()
+    return old
+
+
 def _take(path: Path, number: int) -> Identity | None:
     """Takes one key; returns None if it is held elsewhere or is no key. A damaged one is left as it is."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     seed = None
     try:
         if _lock(handle):
+            if sys.platform != "win32":
+                os.fchmod(handle, 0o600)
             seed = _read_or_make(handle)
     finally:
         if seed is None:
@@ -118,7 +160,6 @@ else:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        os.fchmod(handle, 0o600)
         return True
 
 

@@ -1,7 +1,12 @@
 """What every test stands on."""
 
+import os
+
 from hypothesis import HealthCheck, settings
 
 # The machines are shared: how long one example takes says nothing about the code.
 settings.register_profile("race2048", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("race2048")
+
+# Nobody's own settings may decide what a test sees; this file is empty, and cannot be written.
+os.environ["RACE2048_CONFIG"] = os.devnull

@@ -1,49 +1,68 @@
 """The command line: which command is meant, and what its end looks like from outside.
 
 Knows the names of the commands and nothing else of them: each is a module with `add_arguments` and `run`, imported
-only when it is called, so that `--help` and `--version` answer at once (performance.md, Start-up).
+only when it is called, so that `--help` and `--version` answer at once (performance.md, Start-up): they come from
+the tables here, and not even argparse is imported for them. everywhere.py has the options that every command takes.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
 from gettext import dgettext
 from importlib import import_module
 
-from .exits import BUG, INTERRUPTED, PIPE_CLOSED, USAGE, Failure
+from .exits import BUG, DONE, INTERRUPTED, PIPE_CLOSED, USAGE, Failure
+
+TYPE_CHECKING = False  # typing itself would take longer to import than the version to print
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
 
 VERSION = "0.1.0"  # reading it from the installed package would take longer than all the rest of --version
 PROGRAM = f"race2048 {VERSION}"
 
-COMMANDS = {
-    "host": "open a table for your friends and play",
-    "join": "take a seat at a table and play",
-    "watch": "watch a race",
-    "bot": "seat a computer player",
-    "lobby": "run a lobby on its own, for servers",
-    "demo": "let computer players race on this computer, and verify the record",
-    "verify": "check that the record of a race is true",
-    "replay": "show a race again from its record, or write it out",
-    "history": "list the races that were saved on this computer",
-    "show": "show how one of them ended, with everyone's board",
-    "stats": "count what you have won and lost, and against whom",
+# The commands, by what they are for. A new one is one row: its module of the same name is found by itself.
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "play": {
+        "host": "open a table for your friends and play",
+        "join": "take a seat at a table and play",
+        "watch": "watch a race",
+    },
+    "afterwards": {
+        "verify": "check that the record of a race is true",
+        "replay": "show a race again from its record, or write it out",
+        "history": "list the races that were saved on this computer",
+        "show": "show how one of them ended, with everyone's board",
+        "stats": "count what you have won and lost, and against whom",
+    },
+    "yourself": {
+        "config": "show and change what you have chosen once for all",
+        "id": "show the keys by which lobbies know you, and your name",
+        "doctor": "check this terminal and this computer, and mend the terminal",
+        "completion": "make your shell complete the words of race2048",
+        "man": "print the manual page",
+        "rules": "print the rules of the game and of a race",
+        "help": "say more about a command, the keys, the exit codes and so on",
+    },
+    "servers, tests": {
+        "lobby": "run a lobby on its own, for servers",
+        "bot": "seat a computer player",
+        "demo": "let computer players race here, and verify the record",
+    },
 }
+COMMANDS = {name: purpose for commands in GROUPS.values() for name, purpose in commands.items()}
+NAMED_ONLY = frozenset({"yourself", "servers, tests"})  # groups of which the first help says no more than names
+# Commands that show a screen, or act in a person's name: they are given what `config` has (defaults.py).
+CONFIGURED = frozenset({"host", "join", "watch", "replay"})
+
+ABOUT = "Race your friends at 2048, fairly, from a terminal."
+EVERYWHERE = "also: -h -v -q --plain --lang --color --palette --motion --no-mouse --config"
 EXIT_CODES = """\
-exit codes:
-    0  done (losing a race is not an error)
-    1  checked, and the answer is no
-    2  wrong usage, or not a terminal
-    3  could not connect
-    4  the table said no
-    5  the versions do not match
-    6  a file cannot be read or is damaged
-   70  a bug in race2048
-  129  hung up     130  interrupted     141  nobody read the output     143  terminated
-"""
+exit codes: 0 done (losing too)  1 the answer is no  2 usage, or no terminal
+    3 not connected  4 the table said no  5 versions differ  6 a damaged file
+    70 our bug  129 hung up  130 interrupted  141 nobody reads  143 terminated"""
 
 
 def _(message: str) -> str:
@@ -77,54 +96,73 @@ def _write_what_can_be_written() -> None:
 
 
 def _run(words: list[str]) -> int:
-    place = next((i for i, word in enumerate(words) if not word.startswith("-")), len(words))
-    top = _top_parser()
-    top.parse_args(words[:place])
-    if place == len(words):
-        top.print_help(sys.stderr)
+    if words == ["--version"]:
+        print(PROGRAM)
+        return DONE
+    if words in (["--help"], ["-h"]):
+        print(top_help())
+        return DONE
+    if not words and not _at_a_terminal():
+        print(top_help(), file=sys.stderr)
         return USAGE
-    command, rest = words[place], words[place + 1 :]
+    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
+        raise Failure(USAGE, unknown(words[0]))
+    from .everywhere import leading, split
+
+    before, command, rest = split(words)
+    options = leading(before)
+    if not command:
+        return int(import_module("client.cli.home").run(options))
     if command not in COMMANDS:
-        top.error(_unknown(command))
+        raise Failure(USAGE, unknown(command))
     if command == "lobby":  # has a parser of its own
         return int(import_module("client.cli.lobby").hand_over(rest))
-    options = parser_of(command).parse_args(rest)
+    parser = parser_of(command)
+    options = parser.parse_intermixed_args(rest, options)  # options may stand between words
+    if command in CONFIGURED:
+        from .defaults import with_defaults
+
+        options = with_defaults(command, parser, rest, options)
     return int(import_module(f"client.cli.{command}").run(options))
+
+
+def _at_a_terminal() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def parser_of(command: str) -> argparse.ArgumentParser:
     """Returns the parser of one command."""
-    parser = argparse.ArgumentParser(prog=f"race2048 {command}", description=_about(COMMANDS[command]))
+    from .everywhere import made_parser
+
+    parser = made_parser(f"race2048 {command}", about(command))
     import_module(f"client.cli.{command}").add_arguments(parser)
-    _add_verbose(parser)
+    from .everywhere import add_everywhere
+
+    add_everywhere(parser)
     return parser
 
 
-def _top_parser() -> argparse.ArgumentParser:
-    lines = [_("commands (race2048 COMMAND --help says more):")]
-    lines += [f"  {name:8} {_(purpose)}" for name, purpose in COMMANDS.items()]
-    parser = argparse.ArgumentParser(
-        prog="race2048",
-        usage=_("race2048 COMMAND …"),
-        description=_("Race your friends at 2048, fairly, from a terminal."),
-        epilog="\n".join([*lines, "", _(EXIT_CODES)]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=PROGRAM, help=_("print the version"))
-    _add_verbose(parser)
-    return parser
-
-
-def _add_verbose(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-v", "--verbose", action="store_true", help=_("after a bug, say where it happened"))
-
-
-def _about(purpose: str) -> str:
-    text = _(purpose)
+def about(command: str) -> str:
+    """Returns what a command is for, as a sentence."""
+    text = _(COMMANDS[command])
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _unknown(command: str) -> str:
+def top_help() -> str:
+    """Returns what `race2048 --help` prints: it fits a screen of 80×24."""
+    lines = [_("usage: race2048 [COMMAND …]     without one: the home screen"), "", _(ABOUT), ""]
+    for group, commands in GROUPS.items():
+        if group in NAMED_ONLY:
+            lines.append(f"{_(group):15} {'  '.join(commands)}")
+            continue
+        labels = [_(group)] + [""] * (len(commands) - 1)
+        lines += [f"{label:15} {name:9} {_(COMMANDS[name])}" for label, name in zip(labels, commands, strict=True)]
+    lines += ["", _("race2048 help COMMAND says more; race2048 help lists what else there is."), _(EVERYWHERE)]
+    return "\n".join([*lines, "", _(EXIT_CODES)])
+
+
+def unknown(command: str) -> str:
+    """Returns that there is no such command, and which one was probably meant."""
     from difflib import get_close_matches
 
     near = get_close_matches(command, COMMANDS, 1)

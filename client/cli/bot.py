@@ -24,17 +24,20 @@ BEAT_MS_MIN, BEAT_MS_MAX = 25, 60_000  # rules 6.1: no more than 40 moves a seco
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `bot` takes."""
-    add_place(parser, "[--pace MOVES] [--name NAME] [what it does in the race …]")
+    add_place(parser, "[--pace MOVES] [--name NAME] [OPTION]…")
     add_manner(parser, PACE)
 
 
 def add_manner(parser: argparse.ArgumentParser, pace: float) -> None:
     """Adds the options for how a computer player plays; MOVES counts its own."""
     add_pace(parser, pace)
-    parser.add_argument("--name", help=say("its name (one of {names})", names=say(", ").join(NAMES)))
+    parser.add_argument("--name", help=say("its name ({first}, {second} and so on)", first=NAMES[0], second=NAMES[1]))
     part = parser.add_argument_group(say("for demos and tests"))
     part.add_argument(
-        "--style", choices=STYLES_BY_NAME, help=say("how it chooses its moves (by its seat); clumsy is bad on purpose")
+        "--style",
+        choices=STYLES_BY_NAME,
+        help=say("smooth, snake, corner, hoard, or clumsy: bad on purpose"),
+        metavar="STYLE",
     )
     part.add_argument(
         "--beat",
@@ -42,27 +45,27 @@ def add_manner(parser: argparse.ArgumentParser, pace: float) -> None:
         default=0,
         dest="beat_ms",
         metavar="MS",
-        help=say("make move k exactly k times this after the start, not at a pace: players with one style tie"),
+        help=say("make move k exactly k times this after the start"),
     )
-    part.add_argument("--stop-after", type=_moves, metavar="MOVES", help=say("make so many moves, then sit still"))
-    part.add_argument("--offer-after", type=_moves, metavar="MOVES", help=say("offer a draw after so many moves"))
+    part.add_argument("--stop-after", type=_moves, metavar="N", help=say("make so many moves, then sit still"))
+    part.add_argument("--offer-after", type=_moves, metavar="N", help=say("offer a draw after so many moves"))
     part.add_argument(
         "--answer",
         type=Answer,
         choices=list(Answer),
-        metavar="{agree,refuse,nothing}",
-        help=say("what to say to draw offers (agree, unless it leads); with nothing it waits until they lapse"),
+        metavar="ANSWER",
+        help=say("agree, refuse or nothing to draw offers (agree, unless it leads)"),
     )
-    part.add_argument("--resign-after", type=_moves, metavar="MOVES", help=say("resign after so many moves"))
+    part.add_argument("--resign-after", type=_moves, metavar="N", help=say("resign after so many moves"))
     part.add_argument(
-        "--vanish-after", type=_moves, metavar="MOVES", help=say("cut its connection without a word after so many")
+        "--vanish-after", type=_moves, metavar="N", help=say("cut its connection without a word after so many")
     )
     part.add_argument(
         "--return-after",
         type=_seconds,
         dest="return_after_s",
-        metavar="SECONDS",
-        help=say("come back so long after it has vanished, as a program that was started again (never)"),
+        metavar="S",
+        help=say("come back so many seconds after it has vanished (never)"),
     )
 
 

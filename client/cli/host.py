@@ -123,7 +123,7 @@ async def _at_the_table(visit: Visit, view: SessionView, house: _House, options:
         house.bots.append(start_bot(table_link(house.reach, view.code, pin), data_directory()))
     if options.lock:
         await _lock(visit, options.bots)
-    return await visit.show(screen_for(visit.runner, join=join, watch=watch, plain=options.plain))
+    return await visit.show(screen_for(visit.runner, join=join, watch=watch, preferences=options.preferences))
 
 
 async def _lock(visit: Visit, bots: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from client.config import Preferences
 from client.link import LobbyAddress, Place, table_link, watch_link
 from client.session import JoinTable, Session
 from client.words import say
@@ -32,14 +33,14 @@ def run(options: argparse.Namespace) -> int:
         print(say("This link is for watching only."), file=sys.stderr)
         role = Role.WATCHER
     session = person_session(JoinTable(place.code), role, options.name, place.pin)
-    return run_loop(visit_table(session, lobby, place, plain=options.plain))
+    return run_loop(visit_table(session, lobby, place, options.preferences))
 
 
-async def visit_table(session: Session, lobby: LobbyAddress, place: Place, *, plain: bool) -> int:
+async def visit_table(session: Session, lobby: LobbyAddress, place: Place, preferences: Preferences) -> int:
     """Shows a table until the person leaves it; returns the exit code."""
     visit = Visit(session, lobby)
     join = "" if place.watch else table_link(lobby, place.code, place.pin)
     watch = watch_link(lobby, place.code) if place.watch else ""
     async with visit.running():
-        shown = await visit.show(screen_for(visit.runner, join=join, watch=watch, plain=plain))
+        shown = await visit.show(screen_for(visit.runner, join=join, watch=watch, preferences=preferences))
     return farewell(visit, shown)

@@ -14,6 +14,7 @@ from client.reading import Reading, RecordFault, read_record, shown_path
 from client.replay import SPEED_MAX, SPEED_MIN, Replay, Spot, parse_spot
 from client.retelling import happening_words
 from client.timeline import Timeline, open_timeline
+from client.tui.look import Look, look_of
 from client.words import clock, say
 from protocol.layout import LayoutError
 
@@ -96,7 +97,8 @@ def run(options: argparse.Namespace) -> int:
     elif options.plain:
         _print_lines(reading, replay, from_start=options.at is None)
     else:
-        code = _show(reading, replay, running=options.at is None)
+        look = look_of(os.environ, options.preferences)
+        code = _show(reading, replay, look, running=options.at is None)
         if warning:  # what was said before is behind the screen
             print(f"race2048: {warning}", file=sys.stderr)
         if code != DONE:
@@ -178,14 +180,15 @@ def _print_all(form: str, reading: Reading, timeline: Timeline) -> None:
 
 def _print_cast(options: argparse.Namespace, reading: Reading, replay: Replay) -> None:
     from client.tui.cast import cast
-    from client.tui.palette import CLASSIC, Depth
+    from client.tui.palette import PALETTES, Depth
     from client.tui.replay_cast import frames
     from client.tui.replay_keys import Show
 
     columns, rows = options.screen or SCREEN_DEFAULT
     show = Show(replay=replay, reason=reading.verdict.reason)
     title = say("race2048: {names}", names=say(", ").join(player.name for player in replay.timeline.players))
-    for line in cast(frames(show, columns, rows, CLASSIC[Depth.TRUE]), columns, rows, title):
+    palette = PALETTES[options.preferences.palette][Depth.TRUE]
+    for line in cast(frames(show, columns, rows, palette), columns, rows, title):
         print(line)
 
 
@@ -207,13 +210,12 @@ def _print_lines(reading: Reading, replay: Replay, *, from_start: bool) -> None:
         print(line)
 
 
-def _show(reading: Reading, replay: Replay, *, running: bool) -> int:
+def _show(reading: Reading, replay: Replay, look: Look, *, running: bool) -> int:
     import asyncio
 
-    from client.tui.palette import CLASSIC, depth_of
     from client.tui.replay_app import ReplayApp
     from client.tui.replay_keys import Show
 
     show = Show(replay=replay, title=shown_path(Path(reading.path.name)), reason=reading.verdict.reason)
-    app = ReplayApp(show, CLASSIC[depth_of(os.environ)], running=running and reading.verdict.ok)
+    app = ReplayApp(show, look.palette, running=running and reading.verdict.ok)
     return asyncio.run(app.run())

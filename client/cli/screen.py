@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
+from client.config import Preferences
 from client.runner import Runner
 
 from .visit import Screen
 
 
-def screen_for(runner: Runner, *, join: str, watch: str, plain: bool) -> Screen:
+def screen_for(runner: Runner, *, join: str, watch: str, preferences: Preferences) -> Screen:
     """Returns the screen; `join` and `watch` are the links that it can show, empty where there is none."""
     from client.tui.commands import Links
 
     links = Links(join, watch)
-    if plain:
+    if preferences.plain:
         from client.plain import PlainRace, stdin_lines
 
         return PlainRace(runner.view, runner.act, links, sys.stdout, stdin_lines())
     from client.tui.app import RaceApp
+    from client.tui.look import look_of
 
-    return RaceApp(view=runner.view, act=runner.act, links=links)
+    return RaceApp(view=runner.view, act=runner.act, links=links, look=look_of(os.environ, preferences))

@@ -41,7 +41,8 @@ def add_settings(parser: argparse.ArgumentParser, *, players: int, target: str, 
     parser.add_argument(
         "--kind",
         choices=list(KIND_NAMES),
-        help=say("first to make the target, highest score when the time is up, or last one moving (target)"),
+        metavar="KIND",
+        help=say("target, timed or endless: first to make the target, highest score in a time, or last one moving"),
     )
     parser.add_argument(
         "--target", type=int, metavar="TILE", help=say("the tile to be made first ({tile})", tile=target)
@@ -69,11 +70,9 @@ def add_fine_settings(parser: argparse.ArgumentParser) -> None:
         type=_idle,
         dest="idle_ms",
         metavar="3m|off",
-        help=say("who can move and does not for so long counts as away ({time})", time=duration_words(IDLE_MS_DEFAULT)),
+        help=say("not moving for so long counts as away ({time})", time=duration_words(IDLE_MS_DEFAULT)),
     )
-    parser.add_argument(
-        "--strict", action="store_true", help=say("fewer tiles are known ahead, to programs too; wants a quick line")
-    )
+    parser.add_argument("--strict", action="store_true", help=say("fewer tiles are known ahead; wants a quick line"))
 
 
 def add_place(parser: argparse.ArgumentParser, options: str) -> None:
@@ -83,7 +82,7 @@ def add_place(parser: argparse.ArgumentParser, options: str) -> None:
         "table",
         nargs="+",
         metavar="LINK",
-        help=say("the link that the host has sent, or the code of the table and the address of its lobby"),
+        help=say("the host's link, or the code and the address of the lobby"),
     )
 
 

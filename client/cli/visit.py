@@ -12,6 +12,8 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from functools import cache
+from pathlib import Path
 from typing import Any, Protocol
 
 from client.actions import Leave
@@ -92,12 +94,17 @@ def person_session(goal: Goal, role: Role, name: str | None, pin: str = "") -> S
         raise Failure(USAGE, say("{name} cannot be used as a name. Choose another with --name.", name=ascii(name)))
     try:
         # A watcher needs no key that lasts: it is not to be found again, and must not take one away from a player.
-        # The key that a player takes is never released: it is held until this process ends.
-        seed = os.urandom(32) if role is Role.WATCHER else take_identity(data_directory()).seed
+        seed = os.urandom(32) if role is Role.WATCHER else _own_seed(data_directory())
     except StoreError as error:
         remedy = say("Make it usable, or choose another place with RACE2048_DATA.")
         raise Failure(DAMAGED, f"{error}. {remedy}") from error
     return session_of(seed, goal, role, known, pin)
+
+
+@cache
+def _own_seed(data: Path) -> bytes:
+    """Returns the seed of the key that this process holds until it ends, at every table."""
+    return take_identity(data).seed
 
 
 def session_of(seed: bytes, goal: Goal, role: Role, name: str, pin: str = "") -> Session:

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     session = person_session(JoinTable(place.code), Role.WATCHER, None, place.pin)
     if options.json:
         return run_loop(_print_json(session, lobby))
-    return run_loop(visit_table(session, lobby, place, plain=options.plain))
+    return run_loop(visit_table(session, lobby, place, options.preferences))
 
 
 async def _print_json(session: Session, lobby: LobbyAddress) -> int:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from wcwidth import wcwidth
-
 from client.tui.palette import PLAIN, Ink
 
 Cell: TypeAlias = tuple[str, Ink]  # the text is "" in a cell that a wide grapheme before it covers
@@ -23,6 +21,8 @@ _UNSHOWN = "\N{REPLACEMENT CHARACTER}"
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _MARKS_MAX = 2  # on one letter, as in protocol/text.py
 _FLAG_LETTERS = range(0x1F1E6, 0x1F200)  # terminals do not agree how wide two of them are
+# Latin and Cyrillic letters, dashes and quotes, arrows, lines and blocks: one column each, which wcwidth says too.
+_NARROW = (range(0xC0, 0x250), range(0x2500, 0x25A0), range(0x400, 0x483), range(0x2190, 0x2200), range(0x2010, 0x2028))
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 
 
@@ -69,12 +69,16 @@ def _shown(character: str) -> tuple[str, int]:
     if " " <= character <= "~":
         return character, 1
     number = ord(character)
+    if any(number in narrow for narrow in _NARROW):
+        return character, 1
     if unicodedata.category(character) in _HIDDEN:
         return _UNSHOWN, 1
     if number in _FLAG_LETTERS:
         return chr(number - _FLAG_LETTERS.start + ord("A")), 1
     if number in _SKIN_TONES or 0xFE00 <= number <= 0xFE0F:
         return "", 0
+    from wcwidth import wcwidth  # it takes long to import, and most screens do without
+
     width = wcwidth(character)
     return (_UNSHOWN, 1) if width < 0 else (character, width)
 

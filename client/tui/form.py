@@ -17,7 +17,13 @@ _ROWS_ROOMY = 3  # blank lines that make it easier to read, where there is room
 
 
 def draw_form(canvas: Canvas, view: SessionView, form: Form, palette: Palette) -> None:
-    """Draws the settings as they are being changed, over what is on the screen."""
+    """Draws the settings of a table as they are being changed, over what is on the screen."""
+    seated = sum(seat is not None for seat in view.seats)
+    draw_choices(canvas, form, palette, seated, consequence(view))
+
+
+def draw_choices(canvas: Canvas, form: Form, palette: Palette, seated: int, last: str) -> None:
+    """Draws what can be chosen for a table with so many people at it, and a last line of text."""
     lines = rows(form.settings)
     width = min(_WIDTH, canvas.columns)
     roomy = canvas.rows >= len(lines) + _ROWS_TIGHT + _ROWS_ROOMY + 2
@@ -26,14 +32,13 @@ def draw_form(canvas: Canvas, view: SessionView, form: Form, palette: Palette) -
     canvas.fill(box, palette.card)
     canvas.text(box.x, box.y, f" {say('Settings')} ".ljust(width), palette.title, columns=width)
     y = box.y + (2 if roomy else 1)
-    seated = sum(seat is not None for seat in view.seats)
     for row in lines:
         if y < box.bottom:
             _draw_row(canvas, Rect(box.x, y, width, 1), form, row, seated, palette)
         y += 1
     chosen = form.row if form.row in lines else lines[0]
     y += 1 if roomy else 0
-    for text in (explained(form.settings, chosen), consequence(view)):
+    for text in (explained(form.settings, chosen), last):
         if y < box.bottom:
             canvas.text(box.x + 2, y, text, palette.card, columns=width - 4)
         y += 1

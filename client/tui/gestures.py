@@ -39,6 +39,12 @@ class Swipes:
         return _swiped(x - began[0], y - began[1]) if began is not None and button == _RELEASED else []
 
 
+def clicked(sequence: str) -> tuple[int, int] | None:
+    """Returns column and row, counted from 0, where the left button was pressed; None for anything else."""
+    told = _told(sequence)
+    return None if told is None or told[0] != _LEFT else (told[1] - 1, told[2] - 1)
+
+
 def _told(sequence: str) -> tuple[int, int, int] | None:
     """Returns button (3: released), column and row, in whichever of the three forms a terminal has said it."""
     found = _MOUSE.match(sequence)
@@ -49,7 +55,8 @@ def _told(sequence: str) -> tuple[int, int, int] | None:
         return (_RELEASED if found[4] == "m" and button == _LEFT else button), x, y
     if found[5]:
         return (int(found[5]) - _LEGACY_OFFSET) & ~_MODIFIERS, int(found[6]), int(found[7])
-    return (ord(found[8]) - _LEGACY_OFFSET) & ~_MODIFIERS, ord(found[9]), ord(found[10])
+    button, x, y = (ord(found[group]) - _LEGACY_OFFSET for group in (8, 9, 10))
+    return button & ~_MODIFIERS, x, y
 
 
 def _swiped(columns: int, rows: int) -> list[str]:

@@ -15,7 +15,7 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.key_binding.key_processor import KeyPress
@@ -23,7 +23,7 @@ from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output, create_output
 
 from .canvas import Canvas
-from .gestures import Swipes, pasted_arrows
+from .gestures import Swipes, clicked, pasted_arrows
 from .palette import Depth
 from .writing import Writing
 
@@ -67,6 +67,17 @@ class Screen(Protocol):
 
     def press(self, key: str) -> None:
         """A key was pressed: a name of `_KEYS`, or the character that it made. A swipe is the arrow that way."""
+
+
+@runtime_checkable
+class TextScreen(Screen, Protocol):
+    """A screen that takes clicks and pasted text as they are, as one with a line to type in does."""
+
+    def paste(self, text: str) -> None:
+        """A text was pasted."""
+
+    def click(self, column: int, row: int) -> None:
+        """The left button was pressed in this cell, counted from 0."""
 
 
 class Terminal:
@@ -225,11 +236,22 @@ class Terminal:
             case Keys.ControlZ:
                 self._suspend()
             case Keys.BracketedPaste:
-                return pasted_arrows(press.data)
+                return self._pasted(press.data)
+            case Keys.Vt100MouseEvent if isinstance(self._screen, TextScreen):
+                place = clicked(press.data) if self._mouse else None
+                if place is not None:
+                    self._screen.click(*place)
             case Keys.Vt100MouseEvent:
                 return self._swipes.hear(press.data) if self._mouse else []
             case named if named in _KEYS:
                 return [_KEYS[named]]
+        return []
+
+    def _pasted(self, text: str) -> list[str]:
+        """Gives a screen that takes text what was pasted; returns the keys that it stands for elsewhere."""
+        if not isinstance(self._screen, TextScreen):
+            return pasted_arrows(text)
+        self._screen.paste(text)
         return []
 
     # ── entering and leaving ─────────────────────────────────────────────────────────────────────────────────────

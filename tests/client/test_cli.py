@@ -19,6 +19,7 @@ from client import cli
 from client.cli import exits, standings, table
 from client.cli import host as host_command
 from client.link import LobbyAddress, parse_link
+from client.tui.canvas import columns_of
 from engine.race import Kind, Outcome, SeatState, Termination
 from protocol import codec, messages
 from protocol.deal import settings_fault
@@ -33,7 +34,20 @@ from tests.protocol.races import target_race
 
 RUN = [sys.executable, "-m", "client.cli"]
 PATIENCE_S = 30
-HEAVY = {"aiohttp", "asyncio", "msgspec", "nacl", "platformdirs", "prompt_toolkit", "engine", "protocol"}
+HEAVY = {
+    "aiohttp",
+    "argparse",
+    "dataclasses",
+    "typing",
+    "tomllib",
+    "asyncio",
+    "msgspec",
+    "nacl",
+    "platformdirs",
+    "prompt_toolkit",
+    "engine",
+    "protocol",
+}
 PIN = "7q4k2m9xb3hd5s8t"
 
 
@@ -132,8 +146,9 @@ async def serve():
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["nonsense"], []])
 def test_what_only_prints_a_few_lines_imports_nothing_heavy(words):
     code = f"import sys\nfrom client.cli import main\ntry:\n    main({words!r})\nfinally:\n    print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=False)
     loaded = {name.partition(".")[0] for name in done.stdout.splitlines()[-1].split()}
+    assert "client" in loaded
     assert loaded & HEAVY == set()
 
 
@@ -146,8 +161,9 @@ def test_a_command_is_imported_without_what_it_needs_only_later(module):
 
 
 def test_lines_without_a_screen_do_not_pay_for_one():
-    code = "import sys, client.cli.screen as s, client.plain\ns.screen_for(R, join='', watch='', plain=True)"
-    runner = "R = type('R', (), {'view': None, 'act': None})"
+    code = "import sys, client.cli.screen as s, client.plain\ns.screen_for(R, join='', watch='', preferences=P)"
+    runner = "from client.config import Preferences\nR = type('R', (), {'view': None, 'act': None})"
+    runner = f"{runner}\nP = Preferences(plain=True)"
     program = f"{runner}\n{code}\nprint('prompt_toolkit' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
@@ -162,10 +178,16 @@ def test_everything_is_imported_with_stdin_closed():
 
 
 def test_the_version_is_that_of_the_package(capsys):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["--version"])
-    assert ended.value.code == 0
+    assert cli.main(["--version"]) == 0
     assert capsys.readouterr().out == f"race2048 {metadata.version('race2048')}\n"
+
+
+@pytest.mark.parametrize("words", [["-v", "--version"], ["host", "--version"], ["--plain", "--version", "host"]])
+def test_the_version_is_told_wherever_it_is_asked_for(words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(words)
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"{cli.PROGRAM}\n"
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
@@ -189,32 +211,33 @@ def test_a_seed_that_is_no_text_is_usage(capsys):
 
 
 def test_help_lists_every_command_and_every_exit_code(capsys):
-    with pytest.raises(SystemExit):
-        cli.main(["--help"])
+    assert cli.main(["--help"]) == 0
     shown = capsys.readouterr().out
     codes = [value for name, value in vars(exits).items() if name.isupper()]
-    assert all(re.search(rf"^  {name} ", shown, re.MULTILINE) for name in cli.COMMANDS)
-    assert all(re.search(rf"\b{code}  ", shown) for code in codes)
+    assert [name for name in cli.COMMANDS if not re.search(rf"^.{{16,}}\b{name}\b", shown, re.MULTILINE)] == []
+    assert [code for code in codes if not re.search(rf"(  |: ){code} [a-z]", shown)] == []
 
 
 @pytest.mark.parametrize("command", sorted(cli.COMMANDS.keys() - {"lobby"}))
-def test_every_command_has_help(command, capsys):
+def test_every_command_has_help_that_fits_a_screen(command, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as ended:
         cli.main([command, "--help"])
+    shown = capsys.readouterr().out.splitlines()
     assert ended.value.code == 0
-    assert f"race2048 {command}" in capsys.readouterr().out
+    assert f"race2048 {command}" in shown[0]
+    assert len(shown) <= 24
+    assert [line for line in shown if columns_of(line) > 79] == []
 
 
 def test_without_a_command_the_help_is_shown(capsys):
     assert cli.main([]) == 2
-    assert "race2048 COMMAND" in capsys.readouterr().err
+    assert "race2048 [COMMAND" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("hots", "host"), ("vreify", "verify"), ("xyzzy", "--help")])
 def test_an_unknown_command_gets_a_hint(typed, meant, capsys):
-    with pytest.raises(SystemExit) as ended:
-        cli.main([typed])
-    assert ended.value.code == 2
+    assert cli.main([typed]) == 2
     assert meant in capsys.readouterr().err
 
 
@@ -395,7 +418,7 @@ async def test_a_locked_table_seats_the_computer_players_of_its_host_and_nobody_
             while b"locked" not in said:
                 said += await host.stdout.readline()
             link = re.findall(rb"http://\S+", said)[0].decode()
-            code, _, err = await race2048("join", link, "--plain", until=b"locked", then=b"leave\n")
+            code, _, err = await race2048("join", link, "--plain", until=b"has locked", then=b"leave\n")
             rest, _ = await host.communicate(b"leave\n")
     finally:
         if host.returncode is None:

@@ -1,10 +1,11 @@
+import unicodedata
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from wcwidth import wcwidth
 
-from client.tui.canvas import Canvas, Cell, Rect, clipped, columns_of, graphemes, text_of
+from client.tui.canvas import _HIDDEN, _NARROW, Canvas, Cell, Rect, clipped, columns_of, graphemes, text_of
 from client.tui.choices import Form
 from client.tui.commands import Ui
 from client.tui.keys import Verb
@@ -424,3 +425,8 @@ def test_a_seat_state_is_told_in_every_state() -> None:
 def test_a_game_picture_of_another_size_than_the_table_is_not_drawn_askew() -> None:
     odd: GamePicture = game(3)
     assert_sound(canvas(view(Phase.RACING, 4, game=odd)), 80, 24)
+
+
+def test_what_is_taken_for_narrow_without_asking_is_narrow() -> None:
+    for character in (chr(number) for narrow in _NARROW for number in narrow):
+        assert (wcwidth(character), unicodedata.category(character) in _HIDDEN) == (1, False)
