@@ -22,7 +22,8 @@ PIN_CHARACTERS = 16
 CROCKFORD = frozenset("0123456789abcdefghjkmnpqrstvwxyz")
 _PIN_TYPED = str.maketrans("oil", "011")  # what Crockford's alphabet reads these letters as
 _WRAPPING = "<>«»“”\"'`"  # what mail programs and people put around a link
-_DOCUMENTATION_ADDRESS = ("192.0.2.1", 9)  # RFC 5737: no packet is sent there, only a route looked up
+# RFC 5737 and RFC 3849, addresses for documentation: no packet is sent there, only a route looked up.
+_ELSEWHERE = ((socket.AF_INET, ("192.0.2.1", 9)), (socket.AF_INET6, ("2001:db8::1", 9)))
 
 
 class LinkFault(StrEnum):
@@ -143,14 +144,21 @@ def watch_link(lobby: LobbyAddress, watch_code: str) -> str:
 
 
 def lan_address() -> str:
-    """Returns the address under which this computer is seen on its network, or 127.0.0.1 if it is on none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+    """Returns the address under which this computer is seen on its network, or 127.0.0.1 if it is on none.
+
+    Of several networks it is the one that leads on; an IPv6 address only where there is no IPv4.
+    """
+    for family, elsewhere in _ELSEWHERE:
         try:
-            probe.connect(_DOCUMENTATION_ADDRESS)
+            with socket.socket(family, socket.SOCK_DGRAM) as probe:
+                probe.connect(elsewhere)
+                address = ip_address(probe.getsockname()[0].partition("%")[0])
         except OSError:
-            return "127.0.0.1"
-        address: str = probe.getsockname()[0]
-    return "127.0.0.1" if ip_address(address).is_unspecified else address
+            continue
+        # A link cannot say through which interface an IPv6 address of this kind is reached.
+        if not (address.is_unspecified or (address.version == 6 and address.is_link_local)):
+            return str(address)
+    return "127.0.0.1"
 
 
 def _only_code(text: str) -> bool:

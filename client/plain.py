@@ -58,7 +58,7 @@ class PlainRace:
     ) -> None:
         self._view = view
         self._act = act
-        self._ui = Ui(join=links.join, watch=links.watch)
+        self._ui = Ui(join=links.join, watch=links.watch, lan=links.lan)
         self._out = out
         self._lines = lines
         self._unread = False  # there were commands, and there will be no more

@@ -12,11 +12,14 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lobby.lobby import Lobby
     from lobby.opening import DealOptions
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - friends on the network are to find it; this machine only is --bind 127.0.0.1
@@ -44,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         data_dir = options.data_dir or default_data_dir()
         seed = lobby_seed(data_dir / "lobby.key")
-        listener = listen(options.bind, options.port)
+        listener = listen(options.bind, options.port, quiet=options.json)
     except CannotStart as reason:
         print(f"race2048 lobby: {reason}", file=sys.stderr)
         return reason.exit_code
@@ -69,6 +72,12 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--port", type=_port, help=f"the port; 0 takes any that is free ({PORT}, or the next free one)")
     made.add_argument("--public-url", type=_url, default="", metavar="URL", help="how others reach this lobby")
+    made.add_argument(
+        "--lan",
+        type=_address,
+        metavar="ADDRESS",
+        help="announce the tables on the local network that this address of this computer belongs to (nowhere)",
+    )
     made.add_argument("--data-dir", type=Path, metavar="DIR", help="keys and records (RACE2048_DATA)")
     made.add_argument(
         "--linger", type=_seconds, metavar="SECONDS", help="end after so long without a race or anybody here"
@@ -113,8 +122,11 @@ def lobby_seed(path: Path) -> bytes:
     return seed
 
 
-def listen(bind: str, port: int | None) -> socket.socket:
-    """Returns a socket bound to `port`, or without one to the first of the usual ports that is free."""
+def listen(bind: str, port: int | None, *, quiet: bool = False) -> socket.socket:
+    """Returns a socket bound to `port`, or without one to the first of the usual ports that is free.
+
+    With `quiet` it is not said that this is another port: the line of JSON tells it, and `host` its person.
+    """
     tried = [port] if port is not None else range(PORT, PORT + PORTS_TRIED)
     for candidate in tried:
         try:
@@ -125,7 +137,7 @@ def listen(bind: str, port: int | None) -> socket.socket:
                     f"cannot listen on {bind} port {candidate}: {error.strerror}", EXIT_CONNECT
                 ) from error
             continue
-        if port is None and candidate != PORT:
+        if port is None and candidate != PORT and not quiet:
             print(f"Port {PORT} is taken; this lobby takes {candidate}.", file=sys.stderr)
         return listener
     if port is not None:
@@ -177,12 +189,38 @@ async def _run(options: argparse.Namespace, data_dir: Path, seed: bytes, listene
         except NotImplementedError:  # Windows
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(server.over.set))
     await server.start(listener)
-    _announce(options, listener, signing.fingerprint(signer.key), version)
-    await server.over.wait()
-    await server.stop()
+    fingerprint = signing.fingerprint(signer.key)
+    _greet(options, listener, fingerprint, version)
+    async with _announced(core, options.lan, listener, fingerprint) as withdraw:
+        await server.over.wait()
+        withdraw()
+        await server.stop()
 
 
-def _announce(options: argparse.Namespace, listener: socket.socket, fingerprint: str, version: str) -> None:
+@asynccontextmanager
+async def _announced(
+    core: Lobby, lan: str | None, listener: socket.socket, fingerprint: str
+) -> AsyncIterator[Callable[[], None]]:
+    """Announces the tables meanwhile, if that was asked for; yields what ends it."""
+    import asyncio
+
+    from lobby.announcing import Announcer
+
+    if lan is None:
+        yield lambda: None
+        return
+    host, port = listener.getsockname()[:2]
+    address = lan if ip_address(host).is_unspecified else host  # one who listens on one address is on no other
+    announcer = Announcer(core.views, fingerprint=fingerprint, address=address, port=port)
+    announcing = asyncio.create_task(announcer.run())
+    try:
+        yield announcer.stop
+    finally:
+        announcer.stop()
+        await announcing
+
+
+def _greet(options: argparse.Namespace, listener: socket.socket, fingerprint: str, version: str) -> None:
     host, port = listener.getsockname()[:2]
     here = {EVERYWHERE: "127.0.0.1", "::": "::1"}.get(host, host)
     url = f"http://[{here}]:{port}" if ":" in here else f"http://{here}:{port}"
@@ -281,6 +319,16 @@ def _seconds(text: str) -> float:
     if not 0 < seconds < float("inf"):
         raise argparse.ArgumentTypeError("seconds are a number above 0")
     return seconds
+
+
+def _address(text: str) -> str:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        address = None
+    if address is None or address.is_unspecified or address.is_multicast:
+        raise argparse.ArgumentTypeError("an address of this computer on the network, such as 192.168.1.23")
+    return str(address)
 
 
 def _url(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import singledispatchmethod
 
@@ -107,6 +108,10 @@ class Lobby:
     def tables(self) -> int:
         """How many tables there are."""
         return len(self._tables) // 2
+
+    def views(self) -> Iterator[messages.TableView]:
+        """Yields the public picture of each table, the oldest first."""
+        return (table.view() for code, table in self._tables.items() if code == table.code)
 
     # ── the clock ───────────────────────────────────────────────────────────────────────────────────────────────────
 

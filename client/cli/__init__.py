@@ -29,6 +29,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "host": "open a table for your friends and play",
         "join": "take a seat at a table and play",
         "watch": "watch a race",
+        "tables": "list the tables on this network",
     },
     "afterwards": {
         "verify": "check that the record of a race is true",

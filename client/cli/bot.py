@@ -15,7 +15,7 @@ from protocol.text import judge_name
 
 from . import PROGRAM
 from .exits import DONE, REFUSED, USAGE, Failure
-from .table import add_pace, add_place, place_of
+from .table import add_pace, add_place, table_of
 from .visit import ending_words, run_loop
 
 PACE = 4.0  # a person makes two to five moves a second
@@ -88,7 +88,9 @@ def player_of(options: argparse.Namespace, lobby: LobbyAddress, place: Place) ->
 
 def run(options: argparse.Namespace) -> int:
     """Plays until the table is closed or nobody is left to play with; returns the exit code."""
-    lobby, place = place_of(options.table, "bot")
+    table = table_of(options.table, "bot")
+    assert table is not None, "a table is chosen only where no words are given"
+    lobby, place = table
     return run_loop(_play(player_of(options, lobby, place), lobby))
 
 

@@ -123,9 +123,61 @@ def commands_text() -> str:
     return top_help()
 
 
+def internet_text() -> str:
+    """Returns how friends elsewhere can come to a table."""
+    return say(
+        """\
+Your computer is the lobby, so friends must be able to reach it; or everybody
+meets at a lobby that all can reach. Three ways, the easiest first:
+
+A friend's lobby. Somebody has one on a server: open your table there.
+  race2048 host --lobby https://race.example.org
+Whoever has the server runs  race2048 lobby  on it.
+
+A tunnel. A tunnel program gives your computer an address on the internet and
+passes on what comes there. Let it lead to port 2048, and say the address:
+  race2048 host --bind 127.0.0.1 --port 2048 --public-url https://yours.example
+
+A forwarded port. Forward TCP port 2048 in your router to this computer:
+  race2048 host --port 2048 --public-url http://your.public.address:2048
+
+Send your friends the whole link that is printed: the part after # is the
+fingerprint of the lobby's key, so that nobody else can pass for your lobby.
+With http:// others on the way can read along; https:// prevents that.
+
+Whoever runs the lobby can see the whole deck: play where you trust the host."""
+    )
+
+
+def network_text() -> str:
+    """Returns how tables are found on this network, and why one is not."""
+    return say(
+        """\
+race2048 host announces its table on this network, so a code is enough here:
+  race2048 join 482-913    sits down at this table
+  race2048 join            lists the tables here and asks which one
+  race2048 tables          only lists them
+
+If a table is not found:
+- Guest Wi-Fi often keeps its computers apart: use the ordinary network.
+- A VPN takes a computer to another network; Docker has networks of its own.
+- A firewall must let through UDP port 5353 (mDNS) and the lobby's TCP port,
+  as a rule 2048.
+- A host with --no-lan, --lobby or --bind 127.0.0.1 announces nothing.
+The link works wherever the computer of the host can be reached.
+
+Everybody on the network can see what is announced (both codes, the host's
+name, what is raced for, how many sit there), and can announce what they like:
+only the whole link proves that a table is your friend's. RACE2048_LAN=off
+switches off both announcing and looking."""
+    )
+
+
 TOPICS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "commands": (later("what there is to do, and the exit codes in short"), commands_text),
     "keys": (later("the keys of every screen"), keys_text),
+    "internet": (later("how friends elsewhere can come to your table"), internet_text),
+    "network": (later("finding tables on this network, and why one is not found"), network_text),
     "options": (later("what every command takes"), options_text),
     "settings": (later("what can be chosen once for all"), settings_text),
     "exit-codes": (later("what race2048 ends with, for scripts"), exit_codes_text),

@@ -228,17 +228,18 @@ def host_words(settings: TableSettings, bots: int) -> Words:
 def place_words(command: str, typed: str) -> tuple[Words, str]:
     """Returns the words that join or watch what was typed, and what is wrong with it if it names no table.
 
-    The whole command of an invitation may have been pasted.
+    The whole command of an invitation may have been pasted. Nothing at all means one of the tables on this network.
     """
-    from .table import place_of
+    from client.link import LinkError, parse_place
+
+    from .table import fault_words
 
     parts = typed.split()
     while parts and parts[0] in ("race2048", "join", "watch"):
         parts = parts[1:]
-    if not parts:
-        return (), say("Give the link, or the code and the address of the lobby.")
     try:
-        place_of(parts, command)
-    except Failure as failure:
-        return (), str(failure)
+        if parts:
+            parse_place(parts)
+    except LinkError as error:
+        return (), fault_words(error)
     return (command, *parts), ""

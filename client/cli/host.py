@@ -9,21 +9,24 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 
 from client.actions import ToggleLock
 from client.child import LINGER_S, ChildError, LobbyChild, start_bot, start_lobby
-from client.link import LobbyAddress, lan_address, parse_link, table_link, watch_link
+from client.discovery import LOOPBACK, Lan
+from client.link import PORT_DEFAULT, LobbyAddress, lan_address, parse_link, table_link, watch_link
 from client.session import OpenTable, Session
 from client.store import data_directory
-from client.tui.canvas import columns_of
 from client.tui.choices import TIME_MS_MIN
 from client.view import SessionView
-from client.words import all_settings_words, code_in_groups, say
+from client.words import say
 from protocol.limits import SEATS_MAX
 from protocol.messages import Phase, Role
 from protocol.signing import fingerprint
 
 from .exits import USAGE, Failure
+from .invitation import Invitation, invitation_lines, qr_lines
+from .nearby import lan_chosen
 from .screen import screen_for
 from .table import add_fine_settings, add_settings, lobby_of, need_sense, need_terminal, settings_of
 from .visit import Visit, farewell, person_session, run_loop
@@ -46,6 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lobby", metavar="URL", help=say("open the table on this lobby instead of an own one"))
     parser.add_argument("--bind", metavar="ADDRESS", help=say("listen on this address only (on all)"))
     parser.add_argument("--port", type=_port, help=say("listen on this port (2048, or the next that is free)"))
+    parser.add_argument(
+        "--public-url", metavar="URL", help=say("how friends elsewhere reach this computer: a tunnel or forwarded port")
+    )
+    parser.add_argument("--no-lan", action="store_true", help=say("do not announce the table on this network"))
     parser.add_argument("--plain", action="store_true", help=say("no screen: a line for each thing that happens"))
 
 
@@ -58,21 +65,29 @@ def run(options: argparse.Namespace) -> int:
             "--bots {bots} leaves no seat for you: --players {players}.", bots=options.bots, players=settings.seats
         )
         raise Failure(USAGE, message)
-    if options.lobby is not None and not (options.bind is None and options.port is None):
-        raise Failure(USAGE, say("--bind and --port are for a lobby of your own, not for one given with --lobby."))
+    own = {"--bind": options.bind, "--port": options.port, "--public-url": options.public_url}
+    option = next((name for name, value in own.items() if value is not None), None)
+    if options.lobby is not None and option is not None:
+        raise Failure(USAGE, say("{option} is for a lobby of your own, not for one given with --lobby.", option=option))
+    public = None if options.public_url is None else lobby_of(options.public_url)
     if not options.plain:
         need_terminal("host")
     session = person_session(OpenTable(settings), Role.PLAYER, options.name)
-    return run_loop(_host(session, options))
+    return run_loop(_host(session, options, public))
 
 
 @dataclass(slots=True)
 class _House:
-    """The lobby that the table is on. `reach` is how this computer, `shown` how friends reach it."""
+    """The lobby that the table is on. `reach` is how this computer, `shown` how friends reach it.
+
+    `lan`: it announces the table on this network; `distant`: its links work from everywhere.
+    """
 
     reach: LobbyAddress
     shown: LobbyAddress
     child: LobbyChild | None = None
+    lan: bool = False
+    distant: bool = False
     bots: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     async def tidy(self, view: SessionView) -> None:
@@ -96,8 +111,8 @@ def _others_are_here(view: SessionView) -> bool:
     return guests or view.watchers > me_watching
 
 
-async def _host(session: Session, options: argparse.Namespace) -> int:
-    house = await _house(options)
+async def _host(session: Session, options: argparse.Namespace, public: LobbyAddress | None) -> int:
+    house = await _house(options, public)
     visit = Visit(session, house.reach)
     view = visit.runner.view()
     try:
@@ -117,13 +132,20 @@ async def _at_the_table(visit: Visit, view: SessionView, house: _House, options:
     assert key is not None, "a table is only shown by a lobby that has proved its key"
     pin = fingerprint(key)
     join, watch = table_link(house.shown, view.code, pin), watch_link(house.shown, view.watch_code)
-    columns = shutil.get_terminal_size().columns
-    print(_invitation(view, join, watch, house.shown, columns), flush=True)
+    size = shutil.get_terminal_size()
+    invitation = Invitation(join, watch, house.shown, lan=house.lan, distant=house.distant)
+    lines = invitation_lines(view, invitation, size.columns)
+    print("\n".join(lines), flush=True)
+    if not options.plain:
+        for line in qr_lines(join, size.columns, size.lines - 1):
+            print(line, flush=True)
     for _ in range(options.bots):
         house.bots.append(start_bot(table_link(house.reach, view.code, pin), data_directory()))
     if options.lock:
         await _lock(visit, options.bots)
-    return await visit.show(screen_for(visit.runner, join=join, watch=watch, preferences=options.preferences))
+    return await visit.show(
+        screen_for(visit.runner, join=join, watch=watch, preferences=options.preferences, lan=house.lan)
+    )
 
 
 async def _lock(visit: Visit, bots: int) -> None:
@@ -134,26 +156,6 @@ async def _lock(visit: Visit, bots: int) -> None:
     visit.runner.act(ToggleLock())
 
 
-def _invitation(view: SessionView, join: str, watch: str, shown: LobbyAddress, columns: int) -> str:
-    """Returns what friends are told. A link is one word: it is not to be broken where there is a line for it."""
-    code, settings = code_in_groups(view.code), all_settings_words(view.settings)
-    lines = [
-        say("Table {code} is open.  {settings}", code=code, settings=settings),
-        *_command_lines(say("by link"), f"race2048 join {join}", columns),
-        *_command_lines(say("just watching"), f"race2048 watch {watch}", columns),
-    ]
-    if shown.this_computer:
-        lines.append(say("  These links work on this computer only (no network, or --bind says so)."))
-    return "\n".join(lines)
-
-
-def _command_lines(label: str, command: str, columns: int) -> list[str]:
-    line = f"  {label:<17} {command}"
-    if columns_of(line) <= columns:
-        return [line]
-    return [f"  {label}", f"    {command}" if columns_of(command) + 4 <= columns else command]
-
-
 def _port(text: str) -> int:
     port = int(text) if text.isdecimal() else -1
     if not 0 <= port < 1 << 16:
@@ -161,20 +163,51 @@ def _port(text: str) -> int:
     return port
 
 
-async def _house(options: argparse.Namespace) -> _House:
+async def _house(options: argparse.Namespace, public: LobbyAddress | None) -> _House:
     """Returns the lobby to use: a given one, or a child of this process."""
     if options.lobby is not None:
         lobby = lobby_of(options.lobby)
-        return _House(lobby, lobby)
-    given = {"--bind": options.bind, "--port": options.port}
-    arguments = [word for name, value in given.items() if value is not None for word in (name, str(value))]
+        return _House(lobby, lobby, distant=True)
+    here = lan_address()
+    bind = "::" if options.bind is None and ":" in here else options.bind  # a network of IPv6 alone
+    lan = "" if options.no_lan else announced_at(bind, here, lan_chosen())
+    told = {
+        "--bind": bind,
+        "--port": options.port,
+        "--public-url": None if public is None else public.url,
+        "--lan": lan or None,
+        "--linger": LINGER_S,
+    }
     try:
-        child = await start_lobby([*arguments, "--linger", str(LINGER_S)], data_directory())
+        child = await start_lobby(
+            [word for name, value in told.items() if value is not None for word in (name, str(value))],
+            data_directory(),
+        )
     except ChildError as error:
         raise Failure(error.exit_code, str(error).removeprefix("race2048 lobby: ")) from error
+    if options.port is None and child.port != PORT_DEFAULT:
+        message = say("Port {usual} is taken; this lobby takes {port}.", usual=PORT_DEFAULT, port=child.port)
+        print(message, file=sys.stderr)
     if child.remarks:
         print(child.remarks, file=sys.stderr)
     reach = parse_link(child.url).lobby
     assert reach is not None, "a link always names a lobby"
-    shown = LobbyAddress(lan_address(), child.port) if child.bind in _EVERYWHERE else reach
-    return _House(reach, shown, child)
+    shown = LobbyAddress(here, child.port) if child.bind in _EVERYWHERE else reach
+    return _House(reach, public or shown, child, lan=bool(lan), distant=public is not None)
+
+
+def announced_at(bind: str | None, here: str, setting: Lan) -> str:
+    """Returns at which address of this computer the table is announced; nothing if it is announced nowhere.
+
+    A lobby that others cannot reach is not announced, unless RACE2048_LAN asks for just that, to try it out.
+    """
+    if setting is Lan.OFF:
+        return ""
+    if setting is Lan.LOOPBACK:
+        return LOOPBACK
+    address = here if bind is None or bind in _EVERYWHERE else bind
+    try:
+        ip_address(address)
+    except ValueError:
+        return ""  # a name: which address it stands for is the lobby's business
+    return "" if LobbyAddress(address).this_computer else address

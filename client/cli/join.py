@@ -11,26 +11,30 @@ from client.session import JoinTable, Session
 from client.words import say
 from protocol.messages import Role
 
+from .exits import DONE
 from .screen import screen_for
-from .table import add_place, need_terminal, place_of
+from .table import add_place, need_terminal, table_of
 from .visit import Visit, farewell, person_session, run_loop
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `join` takes."""
-    add_place(parser, "[--name NAME] [--plain]")
+    add_place(parser, "[--name NAME] [--plain]", may_choose=True)
     parser.add_argument("--name", help=say("how the others see you (your login name)"))
     parser.add_argument("--plain", action="store_true", help=say("no screen: a line for each thing that happens"))
 
 
 def run(options: argparse.Namespace) -> int:
     """Plays at a table until the person leaves; returns the exit code."""
-    lobby, place = place_of(options.table, "join")
-    if not options.plain:
+    if options.table and not options.plain:
         need_terminal("join")
+    table = table_of(options.table, "join")
+    if table is None:
+        return DONE
+    lobby, place = table
     role = Role.PLAYER
     if place.watch:
-        print(say("This link is for watching only."), file=sys.stderr)
+        print(say("This is for watching only."), file=sys.stderr)
         role = Role.WATCHER
     session = person_session(JoinTable(place.code), role, options.name, place.pin)
     return run_loop(visit_table(session, lobby, place, options.preferences))

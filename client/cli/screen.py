@@ -11,11 +11,11 @@ from client.runner import Runner
 from .visit import Screen
 
 
-def screen_for(runner: Runner, *, join: str, watch: str, preferences: Preferences) -> Screen:
-    """Returns the screen; `join` and `watch` are the links that it can show, empty where there is none."""
+def screen_for(runner: Runner, *, join: str, watch: str, preferences: Preferences, lan: bool = False) -> Screen:
+    """Returns the screen; `join`, `watch` and `lan` are what it can show of links (client.tui.commands.Links)."""
     from client.tui.commands import Links
 
-    links = Links(join, watch)
+    links = Links(join, watch, lan)
     if preferences.plain:
         from client.plain import PlainRace, stdin_lines
 

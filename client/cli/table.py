@@ -75,14 +75,20 @@ def add_fine_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help=say("fewer tiles are known ahead; wants a quick line"))
 
 
-def add_place(parser: argparse.ArgumentParser, options: str) -> None:
-    """Adds the words that name a table."""
-    parser.usage = f"{parser.prog} LINK | CODE ADDRESS  {options}"
+def add_place(parser: argparse.ArgumentParser, options: str, *, may_choose: bool = False) -> None:
+    """Adds the words that name a table; with `may_choose` there may be none of them."""
+    words = "LINK | CODE [ADDRESS]"
+    parser.usage = f"{parser.prog} {f'[{words}]' if may_choose else words}  {options}"
+    about = say(
+        "the link that the host has sent; or the code of a table on this network, or with the address of its lobby "
+        "anywhere"
+    )
+    chosen = say("none: choose among the tables on this network")
     parser.add_argument(
         "table",
-        nargs="+",
+        nargs="*" if may_choose else "+",
         metavar="LINK",
-        help=say("the host's link, or the code and the address of the lobby"),
+        help=say("{about}; {chosen}", about=about, chosen=chosen) if may_choose else about,
     )
 
 
@@ -177,13 +183,28 @@ def need_sense(options: argparse.Namespace) -> None:
         raise Failure(USAGE, message)
 
 
-def place_of(words: list[str], command: str) -> tuple[LobbyAddress, Place]:
-    """Returns the table that these words name, and its lobby; raises Failure if one of the two is missing."""
+def table_of(words: list[str], command: str) -> tuple[LobbyAddress, Place] | None:
+    """Returns the table that these words name, and its lobby; raises Failure.
+
+    A bare code is looked for on this network, and without words the person chooses there: None for no table.
+    """
+    if not words:
+        from .nearby import chosen  # only who looks around pays for it
+
+        return chosen(command)
     try:
         place = parse_place(words)
     except LinkError as error:
-        raise Failure(USAGE, say(_FAULTS[error.fault], part=error.part)) from error
+        from .nearby import probably_meant
+
+        raise Failure(USAGE, f"{fault_words(error)} {probably_meant(error, words, command)}".strip()) from error
     if place.lobby is None:
+        from client.discovery import Lan
+
+        from .nearby import found, lan_chosen
+
+        if place.code and lan_chosen() is not Lan.OFF:
+            return found(place, command)
         message = say(
             "Where is the table with this code? Give the link, or the address beside the code: "
             "race2048 {command} {code} ADDRESS",
@@ -201,12 +222,17 @@ def place_of(words: list[str], command: str) -> tuple[LobbyAddress, Place]:
     return place.lobby, place
 
 
+def fault_words(error: LinkError) -> str:
+    """Returns what is wrong with what was typed, and what to give instead."""
+    return say(_FAULTS[error.fault], part=error.part)
+
+
 def lobby_of(text: str) -> LobbyAddress:
     """Returns the lobby that was typed as a URL or HOST[:PORT]; raises Failure."""
     try:
         lobby = parse_link(text).lobby
     except LinkError as error:
-        raise Failure(USAGE, say(_FAULTS[error.fault], part=error.part)) from error
+        raise Failure(USAGE, fault_words(error)) from error
     assert lobby is not None, "a link always names a lobby"
     return lobby
 

@@ -11,15 +11,16 @@ from client.view import Line
 from client.words import say
 from protocol.messages import Role
 
+from .exits import DONE
 from .join import visit_table
 from .standings import Standings
-from .table import add_place, need_terminal, place_of
+from .table import add_place, need_terminal, table_of
 from .visit import Visit, farewell, person_session, run_loop
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `watch` takes."""
-    add_place(parser, "[--plain | --json]")
+    add_place(parser, "[--plain | --json]", may_choose=True)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--plain", action="store_true", help=say("no screen: a line for each thing that happens"))
     how.add_argument("--json", action="store_true", help=say("a line of JSON whenever the standings change"))
@@ -27,9 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Watches until the person leaves or the table closes; returns the exit code."""
-    lobby, place = place_of(options.table, "watch")
-    if not (options.plain or options.json):
+    if options.table and not (options.plain or options.json):
         need_terminal("watch")
+    table = table_of(options.table, "watch")
+    if table is None:
+        return DONE
+    lobby, place = table
     session = person_session(JoinTable(place.code), Role.WATCHER, None, place.pin)
     if options.json:
         return run_loop(_print_json(session, lobby))

@@ -46,7 +46,7 @@ class RaceApp:
         self._view = view
         self._act = act
         self._look = look_of(os.environ) if look is None else look
-        self._ui = Ui(join=links.join, watch=links.watch, mouse=self._look.mouse)
+        self._ui = Ui(join=links.join, watch=links.watch, lan=links.lan, mouse=self._look.mouse)
         self._told: SessionView | None = None  # as it was when the person was called last, or need not be
         self._slides = Slides(self._look)
         self._terminal = Terminal(self, self._look.palette.depth, input=input, output=output)

@@ -41,10 +41,11 @@ BOARD_PHASES = RACE_PHASES | {Phase.OPENING, Phase.COUNTDOWN}
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The full links that a table can be shown with; either may be empty."""
+    """The full links that a table can be shown with; either may be empty. `lan`: its code is known on this network."""
 
     join: str
     watch: str
+    lan: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ class Ui:
     `asking`: RESIGN, LEAVE or KICK waits for a yes; `about`: who would be put out. `menu`: the chosen line of the
     menu, None when it is closed. `form`: the settings screen, None when it is closed. `overlay`: HELP or LINK is
     shown. `remark`: COPY, ALLOW or MOUSE has just been done. `mouse`: swipes move tiles on a board. `page`: how often
-    Tab was pressed on the result. `keyboard`: see keys.py.
+    Tab was pressed on the result. `keyboard`: see keys.py. `join`, `watch`, `lan`: see Links.
     """
 
     asking: Verb | None = None
@@ -68,6 +69,7 @@ class Ui:
     keyboard: str = "latin"
     join: str = ""
     watch: str = ""
+    lan: bool = False
 
 
 @dataclass(frozen=True, slots=True)

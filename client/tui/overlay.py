@@ -11,6 +11,7 @@ from .canvas import Canvas, Rect, columns_of
 from .commands import Ui, is_on_board, menu_items
 from .keys import shown_key
 from .palette import Palette
+from .qr import draw_qr, largest_blocks, link_to_scan
 from .seating import link_lines
 
 
@@ -61,10 +62,13 @@ def draw_help(canvas: Canvas, view: SessionView, palette: Palette) -> None:
 
 
 def draw_links(canvas: Canvas, view: SessionView, ui: Ui, palette: Palette) -> None:
-    """Draws what friends type to come, or to watch."""
+    """Draws what friends type to come, or to watch, and the link as a QR code if there is room for it."""
     columns = max(min(canvas.columns - 6, 76), 8)
     lines = [f"{label:<8}{text}" if columns >= 60 else text for label, text in link_lines(view, ui, columns)]
-    draw_box(canvas, say("Link"), lines, palette)
+    qr = largest_blocks(link_to_scan(ui.join), canvas.columns - 4, canvas.rows - len(lines) - 3)
+    region = draw_box(canvas, say("Link"), [*lines, *([""] * len(qr))], palette)
+    if qr:
+        draw_qr(canvas, region.x + (region.width - len(qr[0])) // 2, region.y + 1 + len(lines), qr, palette.depth)
 
 
 def draw_box(canvas: Canvas, title: str, lines: Sequence[str], palette: Palette, chosen: int = -1) -> Rect:

@@ -14,14 +14,19 @@ from client.words import (
     tally_words,
 )
 
-from .canvas import Canvas, Rect, columns_of
+from .canvas import Canvas, Rect, columns_of, wrapped
 from .commands import Ui, my_picture
+from .keys import Verb
 from .palette import PLAIN, Palette
 from .panel import draw_name
+from .qr import draw_qr, largest_blocks, link_to_scan
 from .tiles import big_columns, draw_big
 
 _CONTENT_COLUMNS = 76
+_WIDE_COLUMNS = 100  # with a QR code beside it
+_BESIDE_COLUMNS_MIN = 36  # what the seats need beside a QR code
 _LABEL_COLUMNS = 8
+_LABELLED_COLUMNS_MIN = 60  # below it the commands need all there is
 
 
 def draw_connecting(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, palette: Palette) -> None:
@@ -38,47 +43,96 @@ def draw_connecting(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, pal
 
 
 def draw_seating(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, palette: Palette) -> None:
-    """Draws the table as it waits, roomy or tight as the region is."""
+    """Draws the table as it waits, roomy or tight as the region is, with the link as a QR code where there is room."""
+    width = min(region.width - 2, _CONTENT_COLUMNS)
+    links = link_lines(view, ui, width)
+    inviting = view.i_am_host and any(seat is None for seat in view.seats)
+    link = link_to_scan(ui.join) if inviting else ""
+    wide = min(region.width - 2, _WIDE_COLUMNS)
+    beside = largest_blocks(link, wide - _BESIDE_COLUMNS_MIN - 2, region.height - len(links))
+    if beside:
+        place = _draw_beside(canvas, region, view, palette, beside, links)
+    else:
+        y = _draw_alone(canvas, region, view, palette, links)
+        beside = largest_blocks(link, region.width, region.bottom - y - 1)
+        place = (region.x + (region.width - len(beside[0])) // 2, y + 1) if beside else (0, 0)
+    if ui.overlay is not Verb.LINK:  # which has the code itself
+        draw_qr(canvas, *place, beside, palette.depth)
+
+
+def _draw_alone(canvas: Canvas, region: Rect, view: SessionView, palette: Palette, links: list[tuple[str, str]]) -> int:
+    """Draws the table from top to bottom; returns the row after it."""
     width = min(region.width - 2, _CONTENT_COLUMNS)
     x = region.x + (region.width - width) // 2
-    seats = max(len(view.seats), 1)
-    links = link_lines(view, ui, width)
-    roomy = region.height >= 9 + len(links) + seats
+    roomy = region.height >= 9 + len(links) + max(len(view.seats), 1)
     y = region.y + (1 if roomy else 0)
     y = _draw_code(canvas, Rect(x, y, width, 4), view, palette, big=roomy)
-    for label, text in links:
+    _draw_links(canvas, x, y, links, width)
+    y += len(links) + (1 if roomy else 0)
+    return _draw_people(canvas, Rect(x, y, width, region.bottom - y), view, palette, roomy=roomy)
+
+
+def _draw_beside(
+    canvas: Canvas,
+    region: Rect,
+    view: SessionView,
+    palette: Palette,
+    qr: tuple[str, ...],
+    links: list[tuple[str, str]],
+) -> tuple[int, int]:
+    """Draws the table with room for the QR code at its right and the links below both; returns where the code goes."""
+    width = min(region.width - 2, _WIDE_COLUMNS)
+    x = region.x + (region.width - width) // 2
+    spare = region.height - len(qr) - len(links)
+    y = region.y + min(spare // 2, 1)
+    left = Rect(x, y, width - len(qr[0]) - 2, len(qr))
+    below = _draw_code(canvas, left, view, palette, big=True)
+    _draw_people(canvas, Rect(x, below + 1, left.width, left.bottom - below - 1), view, palette, roomy=True)
+    _draw_links(canvas, x, y + len(qr) + (1 if spare > 1 else 0), links, width)
+    return left.right + 2, y
+
+
+def _draw_links(canvas: Canvas, x: int, y: int, links: list[tuple[str, str]], width: int) -> None:
+    for row, (label, text) in enumerate(links, y):
         if label:
-            canvas.text(x, y, label)
-        canvas.text(x + (_LABEL_COLUMNS if width >= 60 else 0), y, text)
-        y += 1
-    y += 1 if roomy else 0
+            canvas.text(x, row, label)
+        canvas.text(x + (_LABEL_COLUMNS if width >= _LABELLED_COLUMNS_MIN else 0), row, text)
+
+
+def _draw_people(canvas: Canvas, region: Rect, view: SessionView, palette: Palette, *, roomy: bool) -> int:
+    """Draws the seats, what everyone waits for, and the tally; returns the row after them."""
+    y = region.y
     for number, seat in enumerate(view.seats):
         if y < region.bottom:
-            _draw_seat(canvas, Rect(x, y, width, 1), number, seat, palette)
+            _draw_seat(canvas, Rect(region.x, y, region.width, 1), number, seat, palette)
         y += 1
     y += 1 if roomy else 0
-    if y < region.bottom:
-        canvas.text(x, y, hint_words(view), palette.strong, columns=width)
-    if y + 1 < region.bottom:
-        canvas.text(x, y + 1, tally_words(view.tally), columns=width)
+    for ink, text in ((palette.strong, hint_words(view)), (PLAIN, tally_words(view.tally))):
+        for line in wrapped(text, region.width):
+            if y < region.bottom:
+                canvas.text(region.x, y, line, ink, columns=region.width)
+                y += 1
+    return y
 
 
 def link_lines(view: SessionView, ui: Ui, columns: int) -> list[tuple[str, str]]:
     """Returns what friends type, as lines of (label, text); too long a link goes on below its beginning."""
-    lines: list[tuple[str, str]] = []
     join = ui.join or code_in_groups(view.code)
     lobby, _, _ = ui.join.partition("/t/")  # a guest has been sent one link, and knows both codes by now
     watch = ui.watch or (f"{lobby}/w/{view.watch_code}" if lobby and view.watch_code else "")
     watch = watch or code_in_groups(view.watch_code)
-    if columns >= 60:
-        columns -= _LABEL_COLUMNS
-        found = [(say("join"), f"race2048 join {join}" if join else ""),
-                 (say("watch"), f"race2048 watch {watch}" if watch else "")]  # fmt: skip
-    else:
-        found = [("", f"race2048 join {join}" if join else ""), ("", f"race2048 watch {watch}" if watch else "")]
+    found = [(say("join"), f"race2048 join {join}" if join else ""),
+             (say("watch"), f"race2048 watch {watch}" if watch else "")]  # fmt: skip
+    wide = columns >= _LABELLED_COLUMNS_MIN
+    room = columns - _LABEL_COLUMNS if wide else columns
+    if ui.lan and ui.join and view.code:
+        command = f"race2048 join {code_in_groups(view.code)}"
+        here = say("{command}   on this network", command=command)
+        found = [(say("join"), here if columns_of(here) <= room else command), ("", found[0][1]), found[1]]
+    lines: list[tuple[str, str]] = []
     for label, text in found:
-        starts = range(0, len(text), max(columns, 1))
-        lines += [(label if start == 0 else "", text[start : start + columns]) for start in starts]
+        starts = range(0, len(text), max(room, 1))
+        lines += [(label if wide and start == 0 else "", text[start : start + room]) for start in starts]
     return lines
 
 
@@ -121,7 +175,12 @@ def _draw_code(canvas: Canvas, region: Rect, view: SessionView, palette: Palette
     if big and big_columns(code) <= region.width:
         draw_big(canvas, region.x, region.y, code, palette.strong)
         canvas.text(region.x, region.y + 3, played, columns=region.width)
-        return region.y + 4
+        if region.height < 6:
+            return region.y + 4
+        canvas.text(region.x, region.y + 4, detail, columns=region.width)
+        limits = limits_words(view.settings)
+        canvas.text(region.x, region.y + 5, limits, columns=region.width)
+        return region.y + (6 if limits else 5)
     end = canvas.text(region.x, region.y, code, palette.strong)
     canvas.text(end + 2, region.y, played, columns=region.right - end - 2)
     return region.y + 1

@@ -17,8 +17,7 @@ from aiohttp import web
 
 from client import cli
 from client.cli import exits, standings, table
-from client.cli import host as host_command
-from client.link import LobbyAddress, parse_link
+from client.link import parse_link
 from client.tui.canvas import columns_of
 from engine.race import Kind, Outcome, SeatState, Termination
 from protocol import codec, messages
@@ -45,6 +44,8 @@ HEAVY = {
     "nacl",
     "platformdirs",
     "prompt_toolkit",
+    "segno",
+    "zeroconf",
     "engine",
     "protocol",
 }
@@ -152,11 +153,14 @@ def test_what_only_prints_a_few_lines_imports_nothing_heavy(words):
     assert loaded & HEAVY == set()
 
 
-@pytest.mark.parametrize("module", ["client.cli.host", "client.cli.join", "client.cli.watch", "client.cli.verify"])
+@pytest.mark.parametrize(
+    "module",
+    ["client.cli.host", "client.cli.join", "client.cli.watch", "client.cli.verify", "client.cli.nearby"],
+)
 def test_a_command_is_imported_without_what_it_needs_only_later(module):
     code = f"import sys, {module}\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    later = {"aiohttp", "prompt_toolkit"} | ({"asyncio"} if module.endswith("verify") else set())
+    later = {"aiohttp", "prompt_toolkit", "segno", "zeroconf"} | ({"asyncio"} if module.endswith("verify") else set())
     assert later & set(done.stdout.split()) == set()
 
 
@@ -311,6 +315,8 @@ def test_with_stdin_closed_it_is_no_terminal_either():
         (["--kind", "target", "--time", "3m"], "no --time"),
         (["--time", "3m", "--idle", "1m"], "no --idle"),
         (["--lobby", "lobby.example", "--port", "2048"], "--port"),
+        (["--lobby", "lobby.example", "--public-url", "http://me.example"], "--public-url"),
+        (["--public-url", "ftp://me.example"], "neither a link"),
         (["--lobby", "ftp://lobby.example"], "neither a link"),
         (["--name", "evil\u202ename"], "--name"),
     ],
@@ -381,29 +387,6 @@ def test_a_demo_may_ring_sooner_and_leaves_a_target_where_there_is_none():
     options = cli.parser_of("demo").parse_args(["--time", "5s"])
     settings = table.settings_of(options)
     assert (settings.time_ms, settings.target_exponent) == (5_000, 0)
-
-
-LONG_LINK = "http://192.168.123.123:2048/t/482913#7q4k2m9xb3hd5s8t"
-
-
-def invited(columns, host="192.168.1.23", join=LONG_LINK):
-    watch = "http://192.168.123.123:2048/w/550174"
-    return host_command._invitation(view(Phase.SEATING), join, watch, LobbyAddress(host), columns).splitlines()
-
-
-def test_a_link_that_does_not_fit_beside_its_label_has_a_line_of_its_own():
-    lines = invited(80)
-    assert f"    race2048 join {LONG_LINK}" in lines
-    assert all(len(line) <= 80 for line in lines)
-    assert "  just watching     race2048 watch http://192.168.123.123:2048/w/550174" in lines
-    assert f"race2048 join {LONG_LINK}" in invited(68)
-    assert any("by link" in line and LONG_LINK in line for line in invited(120))
-
-
-def test_an_invitation_says_everything_that_was_chosen_and_where_its_links_work():
-    assert invited(80)[0] == "Table 482-913 is open.  4×4, first to 2048, up to 4 players"
-    assert not any("this computer only" in line for line in invited(80))
-    assert any("this computer only" in line for line in invited(80, host="127.0.0.1"))
 
 
 async def test_a_locked_table_seats_the_computer_players_of_its_host_and_nobody_else(data):

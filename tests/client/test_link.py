@@ -1,6 +1,8 @@
 """What people type and paste, and the links that are written (ux.md §1)."""
 
 import ipaddress
+import socket
+from typing import ClassVar
 
 import pytest
 
@@ -169,19 +171,41 @@ def test_the_address_on_the_network_is_one_that_can_be_linked_to():
     assert not address.is_unspecified
 
 
-def test_a_computer_without_a_network_gives_its_own_address(monkeypatch):
-    class Unconnected:
-        def __init__(self, *_):
-            pass
+class Routes:
+    """The system's routes, instead of a socket: by family the address that packets would leave from."""
 
-        def __enter__(self):
-            return self
+    by_family: ClassVar[dict[int, str]] = {}
 
-        def __exit__(self, *_):
-            pass
+    def __init__(self, family, _kind):
+        self.family = family
 
-        def connect(self, _):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def connect(self, _):
+        if self.family not in self.by_family:
             raise OSError(101, "Network is unreachable")
 
-    monkeypatch.setattr("client.link.socket.socket", Unconnected)
-    assert lan_address() == "127.0.0.1"
+    def getsockname(self):
+        return (self.by_family[self.family], 40_000)
+
+
+@pytest.mark.parametrize(
+    ("routes", "address"),
+    [
+        ({}, "127.0.0.1"),
+        ({socket.AF_INET: "192.168.1.23"}, "192.168.1.23"),
+        ({socket.AF_INET: "192.168.1.23", socket.AF_INET6: "2001:db8::23"}, "192.168.1.23"),
+        ({socket.AF_INET6: "2001:db8::23"}, "2001:db8::23"),
+        ({socket.AF_INET: "0.0.0.0", socket.AF_INET6: "fd00::2"}, "fd00::2"),
+        ({socket.AF_INET6: "fe80::1%eth0"}, "127.0.0.1"),
+        ({socket.AF_INET: "169.254.7.7"}, "169.254.7.7"),
+    ],
+)
+def test_the_address_on_the_network_is_that_of_the_route_that_leads_on(routes, address, monkeypatch):
+    monkeypatch.setattr("client.link.socket.socket", Routes)
+    monkeypatch.setattr(Routes, "by_family", routes)
+    assert lan_address() == address

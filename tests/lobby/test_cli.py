@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import runpy
@@ -18,6 +19,7 @@ import aiohttp
 import pytest
 
 from lobby import cli
+from lobby.lobby import Lobby
 from lobby.opening import DealOptions
 from protocol import codec, limits
 from protocol.limits import Windows
@@ -75,6 +77,52 @@ def test_it_says_where_it_listens_in_one_line_of_json_and_ends_well_on_term(tmp_
         assert talk(process) == ""
 
 
+def test_one_that_announces_its_tables_ends_as_well(tmp_path):
+    with lobby(tmp_path, "--port", "0", "--json", "--lan", "127.0.0.1") as process:
+        announced(process)
+        assert ended(process) == 0
+        assert talk(process) == ""
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "224.0.0.251", "fox.local", "192.168.1", ""])
+def test_an_address_that_no_computer_has_is_not_announced(address, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.parser().parse_args(["--lan", address])
+    assert stop.value.code == 2
+    assert "192.168.1.23" in capsys.readouterr().err
+
+
+def bare_lobby() -> Lobby:
+    return Lobby(signer=Signer(bytes(32)), entropy=os.urandom, epoch=1, program="test")
+
+
+@pytest.mark.parametrize(("bound", "address"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "192.168.1.23")])
+async def test_a_lobby_is_announced_where_it_listens_and_on_all_networks_where_it_was_told(bound, address, monkeypatch):
+    made = []
+
+    class Announcer:
+        def __init__(self, tables, *, fingerprint, address, port):
+            made.append((address, port, fingerprint))
+            self.stopped = asyncio.Event()
+            self.stop = self.stopped.set
+
+        async def run(self):
+            await self.stopped.wait()
+
+    monkeypatch.setattr("lobby.announcing.Announcer", Announcer)
+    with closing(socket.create_server((bound, 0))) as listener:
+        async with cli._announced(bare_lobby(), "192.168.1.23", listener, "7q4k") as withdraw:
+            withdraw()
+        assert made == [(address, listener.getsockname()[1], "7q4k")]
+
+
+async def test_a_lobby_that_was_not_asked_to_announces_nothing(monkeypatch):
+    monkeypatch.setattr("lobby.announcing.Announcer", None)
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        async with cli._announced(bare_lobby(), None, listener, "7q4k") as withdraw:
+            withdraw()
+
+
 def test_it_ends_well_on_ctrl_c(tmp_path):
     with lobby(tmp_path, "--port", "0") as process:
         assert process.stdout is not None
@@ -121,6 +169,14 @@ def test_without_a_port_the_next_free_one_is_taken_and_it_says_so(monkeypatch, c
             chosen = listener.getsockname()[1]
         assert port < chosen < port + cli.PORTS_TRIED
         assert capsys.readouterr().err == f"Port {port} is taken; this lobby takes {chosen}.\n"
+
+
+def test_where_json_tells_the_port_nothing_else_does(monkeypatch, capsys):
+    with closing(taken_port()) as other:
+        monkeypatch.setattr(cli, "PORT", other.getsockname()[1])
+        with closing(cli.listen("127.0.0.1", None, quiet=True)) as listener:
+            assert listener.getsockname()[1] != cli.PORT
+        assert capsys.readouterr().err == ""
 
 
 def test_when_all_usual_ports_are_taken_it_stops(monkeypatch):

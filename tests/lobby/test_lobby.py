@@ -400,3 +400,17 @@ def test_a_lobby_is_busy_as_long_as_somebody_is_connected() -> None:
     doors.handle(Disconnected(host.number))
     busy.append(doors.lobby.busy)
     assert busy == [False, True, False]
+
+
+# ── what it shows of its tables ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_pictures_of_all_tables_are_shown_each_once_the_oldest_first() -> None:
+    doors = Doors()
+    assert list(doors.lobby.views()) == []
+    _, first = table_of(doors)
+    second = doors.caller(b"o").greet()
+    welcome = second.welcome(second.open(name="owl"))
+    assert welcome is not None
+    assert [view.code for view in doors.lobby.views()] == [first.code, welcome.table.code]
+    assert next(doors.lobby.views()) == first
