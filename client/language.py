@@ -1,15 +1,21 @@
 """Messages in the person's language (ux.md §5): gettext, with named placeholders and plurals.
 
-Every message of this program goes through `say` or `say_n`, so that translations need no other change (xgettext
---keyword=say --keyword=say_n:1,2 --keyword=later).
+Every message of this program goes through `say` or `say_n`, so that translations need no other change;
+docs/translations.py collects them. Which language it is stands in LANGUAGE, LC_ALL, LC_MESSAGES or LANG, as gettext has
+it: cli/tongue.py puts there what the person has chosen.
 """
 
 from __future__ import annotations
 
 import gettext
 from functools import cache
+from pathlib import Path
 
 DOMAIN = "race2048"
+LOCALE = Path(__file__).with_name("locale")
+NO_BREAK_SPACE = "\u00a0"
+_THOUSANDS = {"uk": NO_BREAK_SPACE}  # what stands between thousands, where it is not a comma
+_POINTS = {"uk": ","}  # what stands before tenths, where it is not a point
 
 
 def say(message: str, **values: object) -> str:
@@ -29,10 +35,25 @@ def later(message: str) -> str:
 
 def number(value: int) -> str:
     """Returns 20412 as "20,412"."""
-    return format(value, ",")
+    return format(value, ",").replace(",", _THOUSANDS.get(language(), ","))
+
+
+def decimal(value: float, digits: int = 1) -> str:
+    """Returns 1.25 as "1.2": so many digits after the point, or what stands for it."""
+    return format(value, f".{digits}f").replace(".", _POINTS.get(language(), "."))
+
+
+def language() -> str:
+    """Returns the code of the language that messages are in: "en" where there is no translation."""
+    return str(_catalogue().info().get("language", "en")).partition("_")[0]
+
+
+def forget_language() -> None:
+    """The person has chosen a language, or the environment has changed: the next message looks again."""
+    _catalogue.cache_clear()
 
 
 @cache
 def _catalogue() -> gettext.NullTranslations:
     """Returns the translations, found once: looking for them is slow, and a screen asks dozens of times."""
-    return gettext.translation(DOMAIN, fallback=True)
+    return gettext.translation(DOMAIN, LOCALE, fallback=True)

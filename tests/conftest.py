@@ -10,5 +10,7 @@ settings.load_profile("race2048")
 
 # Nobody's own settings may decide what a test sees; this file is empty, and cannot be written.
 os.environ["RACE2048_CONFIG"] = os.devnull
+# Tests read English, whatever the system speaks.
+os.environ["LANGUAGE"] = "en"
 # No test, and no program that a test starts, has to do with the network around this computer; some say "loopback".
 os.environ["RACE2048_LAN"] = "off"

@@ -100,6 +100,9 @@ def _run(words: list[str]) -> int:
     if words == ["--version"]:
         print(PROGRAM)
         return DONE
+    from .tongue import choose_language
+
+    choose_language(words)
     if words in (["--help"], ["-h"]):
         print(top_help())
         return DONE

@@ -186,8 +186,8 @@ def field_title(home: Home) -> str:
 def field_prompt(home: Home) -> str:
     """Returns what is to be typed into the field."""
     prompts = {
-        "join": say("Type the code, or paste the link:"),
-        "watch": say("Type the code, or paste the link:"),
+        "join": say("The code or the link; nothing for the tables on this network:"),
+        "watch": say("The code or the link; nothing for the tables on this network:"),
         "name": say("How shall others see you?"),
         "lobby": say("The address of the lobby:"),
         "lang": say("The code of the language, as uk:"),

@@ -89,9 +89,9 @@ def test_what_names_no_table_is_said_and_can_be_mended(shown):
     assert "six digits" not in " ".join(shown.text().split())
 
 
-def test_nothing_typed_is_asked_for_again(shown):
+def test_nothing_typed_means_the_tables_on_this_network(shown):
     shown.press("j", "enter")
-    assert (shown.left, "Give the link" in shown.text()) == (False, True)
+    assert (shown.left, shown.screen.words) == (True, ("join",))
 
 
 def test_a_table_is_opened_as_it_was_chosen(shown):
