@@ -43,6 +43,7 @@ def _toggle_ready(action: actions.ToggleReady, session: Session, now_ms: int) ->
     if session.wants_ready:
         session.say_ready()
     else:
+        _take_back(session)
         session.send(messages.Unready())
 
 
@@ -73,6 +74,7 @@ def _sit(action: actions.Sit, session: Session, now_ms: int) -> None:
 
 @do.register(actions.Stand)
 def _stand(action: actions.Stand, session: Session, now_ms: int) -> None:
+    _take_back(session)
     session.send(messages.Stand())
 
 
@@ -124,6 +126,11 @@ def _resign(action: actions.Resign, session: Session, now_ms: int) -> None:
 def _leave(action: actions.Leave, session: Session, now_ms: int) -> None:
     session.send(messages.Leave())
     session.end("left")
+
+
+def _take_back(session: Session) -> None:
+    if session.trust is not None:
+        session.trust.take_back()
 
 
 def _seal(session: Session, own: OwnRace, now_ms: int, act: Act, argument: int = 0) -> None:

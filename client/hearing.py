@@ -51,8 +51,9 @@ def _welcome(message: messages.Welcome, session: Session, now_ms: int) -> None:
     session.notice, session.pending = "", None
     trust = session.trust
     assert trust is not None, "a lobby proves its key before it says Welcome"
-    trust.dealt(message.deal)
+    trust.dealt(message.deal, missed=True)
     nonce = b"" if message.race.seats is None else trust.closed(message.race.seats)
+    trust.shown(message.table, ready=_own_ready(session))
     if message.race.start is not None:
         _resume(message, message.race.start, session, now_ms)
     elif message.table.phase is Phase.OPENING and nonce:
@@ -81,10 +82,19 @@ def _show(session: Session, table: TableView, seat: int | None) -> None:
         session.race = None
 
 
+def _own_ready(session: Session) -> bool:
+    """Returns whether the table is shown with us ready at it."""
+    seat = None if session.table is None or session.seat is None else session.table.seats[session.seat]
+    return seat is not None and seat.ready
+
+
 def _resume(message: messages.Welcome, start: Signed, session: Session, now_ms: int) -> None:
     """Takes up a race that runs already, with the own game where the lobby has it."""
+    trust = session.trust
+    assert trust is not None, "a lobby proves its key before it says Welcome"
+    told_start = trust.started(start, again=True)
     if session.race is None or session.race.deal != message.deal:
-        _begin(session, start, seat=message.seat if message.own is not None else None)
+        _begin(session, start, told_start, seat=message.seat if message.own is not None else None)
     race = session.race
     assert race is not None, "just begun, or still known"
     if message.race.tick is not None:
@@ -98,7 +108,7 @@ def _resume(message: messages.Welcome, start: Signed, session: Session, now_ms: 
     if message.ended is not None:
         own.leave()
     if told.link_number:
-        own.extend(told.link_number, told.link)
+        _extend(session, own, told.link_number, told.link, told.moves)
     if len(own.log) == 0:
         session.pending = told
         session.add(Recall(race.start.mix))
@@ -146,6 +156,9 @@ def _log_piece(message: messages.LogPiece, session: Session, now_ms: int) -> Non
 @hear.register(messages.TableChanged)
 def _table_changed(message: messages.TableChanged, session: Session, now_ms: int) -> None:
     _show(session, message.table, message.seat)
+    if session.trust is not None:
+        session.trust.settings_fit(message.table)
+        session.trust.shown(message.table, ready=_own_ready(session))
     _answer(session)
 
 
@@ -194,18 +207,16 @@ def _seats_closed(message: messages.SeatsClosed, session: Session, now_ms: int) 
 def _started(message: messages.Started, session: Session, now_ms: int) -> None:
     assert session.trust is not None, "a lobby proves its key before it starts a race"
     keys = [player.key for player in session.trust.players]
-    _begin(session, message.start, seat=keys.index(session.signer.key) if session.signer.key in keys else None)
+    seat = keys.index(session.signer.key) if session.signer.key in keys else None
+    _begin(session, message.start, session.trust.started(message.start), seat)
     session.ping_often(now_ms)
 
 
-def _begin(session: Session, signed: Signed, seat: int | None) -> None:
+def _begin(session: Session, signed: Signed, start: Start, seat: int | None) -> None:
     trust = session.trust
     assert trust is not None, "a lobby proves its key before it deals"
-    if trust.deal is None or trust.signed is None:
-        raise Cheat("start-without-deal")
-    if session.race is not None and session.race.deal == trust.signed:
-        raise Cheat("start-twice")
-    start: Start = trust.started(signed)
+    assert trust.deal is not None, "trust takes no Start without one"
+    assert trust.signed is not None, "it is the signed Deal"
     if seat is not None and session.signer.key not in [player.key for player in trust.players[seat : seat + 1]]:
         raise Cheat("table")
     own = None if seat is None else _new_game(session, start, seat)
@@ -230,7 +241,20 @@ def _new_game(session: Session, start: Start, seat: int) -> OwnRace:
 @hear.register(messages.Link)
 def _link(message: messages.Link, session: Session, now_ms: int) -> None:
     if session.race is not None and session.race.own is not None:
-        session.race.own.extend(message.number, message.link)
+        _extend(session, session.race.own, message.number, message.link)
+
+
+def _extend(session: Session, own: OwnRace, number: int, link: bytes, moves: int = 0) -> None:
+    """Takes in a link. One that no lobby gives for the moves we have made is a deck shown too far (deal.md 4.1).
+
+    The gate of time is not held against the lobby: who is to say that its clock is not right?
+    """
+    own.extend(number, link)
+    pending = 0 if session.pending is None else session.pending.moves
+    deal = session.trust.deal if session.trust is not None else None
+    lead = 0 if deal is None else deal.settings.lead
+    if DRAWS_PER_LINK * (number - 1) > max(len(own.log), moves, pending) + 1 + lead:
+        raise Cheat("link-early")
 
 
 @hear.register(messages.Ack)
@@ -242,7 +266,7 @@ def _ack(message: messages.Ack, session: Session, now_ms: int) -> None:
         raise Cheat("ack")
     own.acknowledge(message.moves)
     if message.link_number:
-        own.extend(message.link_number, message.link)
+        _extend(session, own, message.link_number, message.link)
 
 
 @hear.register(messages.Ticked)
@@ -314,6 +338,8 @@ def _ended(message: messages.Ended, session: Session, now_ms: int) -> None:
         if not ended_fits(message, len(race.players), race.size):
             raise Cheat("ended")
         race.ended = message
+        if session.trust is not None:
+            session.trust.played()
         session.wants_ready, session.burns = False, 0  # they were for this race
         if race.own is not None:
             session.send(*race.own.closing_seal())
@@ -321,6 +347,8 @@ def _ended(message: messages.Ended, session: Session, now_ms: int) -> None:
 
 @hear.register(messages.RecordReady)
 def _record_ready(message: messages.RecordReady, session: Session, now_ms: int) -> None:
+    if session.race is not None and session.trust is not None:
+        session.trust.played(message.sha256)
     if session.race is not None and session.race.check is None:
         session.fetched = session.race
         session.race.fetching = Fetching(message)
@@ -350,6 +378,8 @@ def _refused(message: messages.Refused, session: Session, now_ms: int) -> None:
         session.send(*own.refused(message.moves, message.seals, session.race_ms(now_ms)))
     else:
         session.notice = message.code
+        if message.code == "kicked" and session.trust is not None:
+            session.trust.take_back()
 
 
 @hear.register(messages.Drain)

@@ -44,6 +44,8 @@ def draw(session: Session, now_ms: int) -> SessionView:
         code=table.code,
         watch_code=table.watch_code,
         settings=table.settings,
+        seeded=session.trust is not None and session.trust.seeded,
+        unusual=session.trust is not None and session.trust.unusual,
         seats=seats,
         my_seat=_my_seat(session),
         may_sit=session.role is not Role.WATCHER and table.code != "",

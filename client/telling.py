@@ -38,6 +38,7 @@ from client.words import (
     signed,
     state_words,
     tally_words,
+    terms_words,
 )
 from engine.board import Board
 from engine.race import Kind, SeatState
@@ -74,7 +75,9 @@ def table_words(view: SessionView) -> str:
     code = code_in_groups(view.code or view.watch_code)
     locked = say("It is locked.") if view.locked else ""
     table = say("Table {code}: {settings}.", code=code, settings=settings_words(view.settings))
-    return " ".join(part for part in (table, locked) if part)
+    terms = terms_words(view)
+    also = say("Also: {terms}.", terms=terms) if terms else ""
+    return " ".join(part for part in (table, also, locked) if part)
 
 
 def board_lines(board: Board) -> list[str]:

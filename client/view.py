@@ -107,6 +107,8 @@ class SessionView:
     code: str = ""
     watch_code: str = ""
     settings: TableSettings = field(default_factory=TableSettings)
+    seeded: bool = False  # the deck is dealt from a seed: a demo or a test, no fair race (deal.md 2.1)
+    unusual: bool = False  # the Deal has other windows than the rules say, or a shorter deck
     seats: tuple[SeatPicture | None, ...] = ()
     my_seat: int | None = None
     may_sit: bool = True  # you have not come only to watch

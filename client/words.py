@@ -94,6 +94,16 @@ def limits_words(settings: TableSettings) -> str:
     return say(", ").join(parts)
 
 
+def terms_words(view: SessionView) -> str:
+    """Returns what else holds at a table, as far as it is not the usual: what matters most comes first."""
+    parts = [
+        say("dealt from a seed: no fair race") if view.seeded else "",
+        say("unusual time limits or deck") if view.unusual else "",
+        limits_words(view.settings),
+    ]
+    return say(", ").join(part for part in parts if part)
+
+
 def all_settings_words(settings: TableSettings) -> str:
     """Returns everything that was chosen: "4×4, first to 2048, up to 4 players, strict"."""
     played = say("{settings}, up to {players} players", settings=settings_words(settings), players=settings.seats)

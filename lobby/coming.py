@@ -30,6 +30,8 @@ def arrive(table: Table, event: Arrived, now_ms: int) -> None:
     table.seating.returned(member.key)
     table.presence.add(member)
     table.out.send((member.connection,), welcome(table, member, now_ms))
+    if table.dealing.burnt is not None:  # the Deal in the Welcome is not to be answered: there is no other yet
+        table.out.send((member.connection,), table.dealing.burnt)
     if fault is not None:
         table.out.refuse(member.connection, fault)
     table.changed()

@@ -57,12 +57,11 @@ class Opening:
         self.seats_signed: Signed | None = None
         self._deal(settings)
 
-    def deal_anew(self, settings: TableSettings) -> bytes:
-        """Burns the Deal that stands and makes another; returns the burnt chain's last link (deal.md 3.4)."""
-        burnt = self.chain.link(self.deal.chain_length)
+    def burn(self) -> bytes:
+        """The Deal that stands is broken off; returns its chain's last link, which everyone is told (deal.md 3.4)."""
         self._burnt += 1
-        self._deal(settings)
-        return burnt
+        self.seats_signed = None
+        return self.chain.link(self.deal.chain_length)
 
     def played(self, record_hash: bytes) -> None:
         """The race of this Deal was played; `record_hash` is SHA-256 of its record."""
@@ -71,7 +70,7 @@ class Opening:
         self._previous_record = record_hash
 
     def deal_next(self, settings: TableSettings) -> None:
-        """Makes the Deal for the race after one that was played."""
+        """Makes the Deal after one that was burnt or played."""
         self._deal(settings)
 
     def ready_holds(self, signed: Signed, seat: Seat) -> bool:

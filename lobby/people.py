@@ -41,9 +41,9 @@ class Line:
         least = self.least_ms(now_ms)
         return 0 if least is None else min(least // 2 + windows.claim_spare_ms, windows.claim_back_ms)
 
-    def early_ms(self, now_ms: int) -> int:
+    def early_ms(self, now_ms: int, windows: Windows = WINDOWS) -> int:
         """Returns how long before the start the first link leaves (deal.md 4.1)."""
-        return min((self.least_ms(now_ms) or 0) // 2, WINDOWS.claim_back_ms)
+        return min((self.least_ms(now_ms) or 0) // 2, windows.claim_back_ms)
 
     def _forget(self, now_ms: int) -> None:
         while self.samples and self.samples[0][0] < now_ms - _SAMPLE_AGE_MS:

@@ -117,7 +117,7 @@ class RaceRun:
         track.dropping = False
         track.resynced_ms = None
         track.tick_sent = self.ticker.number if self.ticker.last else 0
-        if self.live.seats[track.number].state is SeatState.MOVING and now_ms >= self.start_ms:
+        if self._may_have_links(track) and now_ms >= self.start_ms:
             track.link_sent = max(track.link_sent, track.link_allowed(now_ms - self.start_ms))
         track.must_resume = track.seals > 0
         if self.live.seats[track.number].absent and self._settled_ms is None:
@@ -246,7 +246,7 @@ class RaceRun:
 
     def _acknowledge(self, track: Track, now_ms: int) -> None:
         number, link = track.link_allowed(now_ms - self.start_ms), b""
-        if number > track.link_sent and self.live.seats[track.number].state is SeatState.MOVING:
+        if number > track.link_sent and self._may_have_links(track):
             track.link_sent, link = number, self.opened.chain.link(number)
         else:
             number = 0
@@ -312,13 +312,17 @@ class RaceRun:
     def _presences(self) -> list[Presence]:
         return [Presence(track.game.deck_used_up, track.away_until_ms) for track in self.tracks]
 
+    def _may_have_links(self, track: Track) -> bool:
+        """Returns whether the seat plays on: one that is stuck, out or has made the target gets none (deal.md 4.2)."""
+        return self.live.seats[track.number].state is SeatState.MOVING and not track.made_target
+
     def _link_deadline(self, track: Track, line: Line | None) -> int | None:
-        if line is None or self.live.seats[track.number].state is not SeatState.MOVING:
+        if line is None or not self._may_have_links(track):
             return None
         due_ms = track.link_due_ms()
         if due_ms is None:
             return None
-        early_ms = 0 if track.link_sent else line.early_ms(self.start_ms)
+        early_ms = 0 if track.link_sent else line.early_ms(self.start_ms, self.windows)
         return self.start_ms + due_ms - early_ms
 
     def _send_link(self, track: Track, now_ms: int) -> None:

@@ -201,7 +201,7 @@ class Table:
         if after_race:
             self.out.send(self.presence.connections(), self.dealing.next_race(settings, now_ms))
         else:
-            self.dealing.anew(now_ms)
+            self.dealing.anew(now_ms, self.presence.connections(), self.out)
         self.changed()
 
     def close_seats(self, now_ms: int) -> None:
@@ -236,7 +236,7 @@ class Table:
         self.seating.reopen()
         self.enter(Phase.SEATING, None)
         self.seating.clear_ready()
-        self.dealing.burn(now_ms, ready)
+        self.dealing.burn(now_ms, ready, self.presence.connections(), self.out)
 
     def again(self, now_ms: int) -> None:
         """Another race for the same players, one seat on; Readies are gathered for a while (rules 3.7)."""
@@ -249,10 +249,8 @@ class Table:
     def look_at_gathering(self, now_ms: int) -> None:
         """Deals to those still seated once all have answered; fewer than two are back in seating (rules 3.7)."""
         if len(self.seating) < limits.SEATS_MIN:
-            self.enter(Phase.SEATING, None)
-            self.seating.reopen()
             self.seating.clear_ready()
-            self.dealing.anew(now_ms)
+            self.burn(now_ms)
         elif all(seat.ready is not None and seat.connection is not None for seat in self.seating):
             self.close_seats(now_ms)
 

@@ -78,7 +78,7 @@ class Track:
         Raises TrackError, and changes nothing, if any of it is not right.
         """
         moves = self._read(body)
-        if signed_seal is None and self._unsealed_ms(moves) + self._deal.windows.unsealed_ms < arrival.at_ms:
+        if signed_seal is None and self._unsealed_ms(moves) > self._deal.windows.unsealed_ms:
             raise TrackError(Refusal.SEAL)
         game, full_ms, results = self._replay(moves, arrival)
         head = self.log.head
@@ -124,6 +124,12 @@ class Track:
         if number > self._deal.chain_length or 8 * (number - 1) > len(self.log) + 1 + lead:
             return None
         return max(0, 25 * (8 * number - lead)) + self.gaps_ms
+
+    @property
+    def made_target(self) -> bool:
+        """Whether the seat has made the target of a target race: it is finished."""
+        settings = self._deal.settings
+        return settings.kind == Kind.TARGET and self.game.max_exponent >= settings.target_exponent
 
     @property
     def away_until_ms(self) -> int:
@@ -213,8 +219,12 @@ class Track:
         return exponent >= settings.target_exponent > self.game.max_exponent
 
     def _unsealed_ms(self, moves: MoveSlice) -> int:
-        """Returns the claimed time of the first move that would be unsealed after these."""
-        return self.log.times[self.sealed_moves] if self.unsealed_moves else moves.times[0]
+        """Returns how long the unsealed end of the log would be after these, by its claimed times (deal.md 5.2).
+
+        When they arrive does not matter: an outage may hold up for long what was made and sealed in time.
+        """
+        first_ms = self.log.times[self.sealed_moves] if self.unsealed_moves else moves.times[0]
+        return moves.times[-1] - first_ms
 
     def _open(self, signed: Signed, moves: int, head: bytes, tick_seen: int) -> SealBody:
         try:

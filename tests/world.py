@@ -21,7 +21,7 @@ from lobby import events as lobby_events
 from lobby.lobby import Lobby
 from lobby.opening import DealOptions
 from protocol.codec import FrameError, decode_from_client, decode_from_lobby, encode
-from protocol.messages import Phase, Refused, Role, TableSettings
+from protocol.messages import FromLobby, Phase, Refused, Role, TableSettings
 from protocol.signing import Signer
 
 DIRECTIONS = {"u": Direction.UP, "r": Direction.RIGHT, "d": Direction.DOWN, "l": Direction.LEFT}
@@ -53,6 +53,7 @@ class Client:
     records: list[client_events.SaveRecord] = field(default_factory=list)
     heard: list[bytes] = field(default_factory=list)
     stalled_until_ms: int = 0
+    newest: dict[str, int] = field(default_factory=dict)  # by kind: what still waits for a line that stalls
 
     def view(self, world: World) -> SessionView:
         return self.session.view(world.now_ms + self.clock_ms)
@@ -78,6 +79,8 @@ class World:
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
         self._order = itertools.count()
         self._connections = itertools.count(1)
+        self._frames = itertools.count()
+        self._replaced: set[int] = set()  # frames that a newer one has taken the place of while they waited
         self._by_connection: dict[int, Client] = {}
 
     # ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -134,7 +137,7 @@ class World:
 
     def stall(self, client: Client, duration_ms: int) -> None:
         """Nothing gets through on the client's connection for a while; then all of it does, in order."""
-        client.stalled_until_ms = self.now_ms + duration_ms
+        client.stalled_until_ms = max(client.stalled_until_ms, self.now_ms + duration_ms)  # it keeps the order
 
     def kill(self, client: Client) -> None:
         """Ends a client's program at once; whatever was under way from it still arrives."""
@@ -245,21 +248,44 @@ class World:
                 case lobby_events.Send():
                     frame = encode(effect.message)
                     for connection in effect.connections:
-                        if isinstance(effect.message, Refused) and connection in self._by_connection:
-                            self.refused.append((self._by_connection[connection].name, effect.message.code))
-                        self._carry_down(connection, frame)
+                        self._send_down(connection, effect.message, frame, newest_only=effect.newest_only)
                 case lobby_events.Close():
                     self._close_down(effect.connection, effect.code)
                 case lobby_events.Archive():
                     self.archived.append(effect)
 
-    def _carry_down(self, connection: int, frame: bytes) -> None:
+    def hears(self, client: Client, frame: bytes) -> bytes:
+        """What a client really sends where the honest one sends this frame: for doubles of clients that lie."""
+        return frame
+
+    def says(self, client: Client, message: FromLobby) -> tuple[FromLobby, ...]:
+        """What the lobby says to a client where the honest one says `message`: for doubles of lobbies that cheat."""
+        return (message,)
+
+    def _send_down(self, connection: int, message: FromLobby, frame: bytes, *, newest_only: bool = False) -> None:
         client = self._by_connection.get(connection)
         if client is None:
             return
+        if isinstance(message, Refused):
+            self.refused.append((client.name, message.code))
+        for said in self.says(client, message):
+            kind = type(said).__name__ if newest_only else ""
+            self._carry_down(client, connection, frame if said is message else encode(said), kind)
+
+    def _carry_down(self, client: Client, connection: int, frame: bytes, newest_of: str) -> None:
+        """Brings a frame to a client; on a line that lets nothing through, the newest of a kind takes another's place.
+
+        That is what lobby/connection.py does for a peer that does not read.
+        """
+        number = next(self._frames)
+        if newest_of and self.now_ms < client.stalled_until_ms:
+            self._replaced.add(client.newest.get(newest_of, -1))
+            client.newest[newest_of] = number
+        else:
+            client.newest.pop(newest_of, None)
 
         def arrive() -> None:
-            if client.connection == connection:
+            if client.connection == connection and number not in self._replaced:
                 client.heard.append(frame)
                 self._tell_client(client, client_events.Received(decode_from_lobby(frame)))
 
@@ -321,7 +347,9 @@ class World:
             if connection not in self._by_connection:
                 return
             try:
-                event: lobby_events.Event = lobby_events.Received(connection, decode_from_client(frame))
+                event: lobby_events.Event = lobby_events.Received(
+                    connection, decode_from_client(self.hears(client, frame))
+                )
             except FrameError:
                 event = lobby_events.BadFrame(connection)
             self._to_lobby(event)

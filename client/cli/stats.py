@@ -9,6 +9,7 @@ from client.archive import own_keys, saved_records
 from client.store import data_directory
 from client.tallying import Stats, Sum, Tally, tally
 from client.tui.canvas import columns_of
+from client.language import decimal
 from client.words import number, say, say_n, settings_words
 from protocol.messages import TableSettings
 
@@ -110,8 +111,8 @@ def _tally_lines(sums: Tally) -> list[str]:
         "best score {score}, largest tile {tile}, {pace} moves a second (at most {most})",
         score=number(sums.best_score),
         tile=tile(sums.max_exponent),
-        pace=f"{sums.moves_per_s:.1f}",
-        most=f"{sums.most_moves_per_s:.1f}",
+        pace=decimal(sums.moves_per_s),
+        most=decimal(sums.most_moves_per_s),
     )
     lines += [f"  {best}", f"  {_streak_words(sums)}"]
     opponents = sums.ranked_opponents()

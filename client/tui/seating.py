@@ -6,12 +6,12 @@ from client.view import SeatPicture, SessionView
 from client.words import (
     advice,
     code_in_groups,
-    limits_words,
     ready_words,
     say,
     say_n,
     settings_words,
     tally_words,
+    terms_words,
 )
 
 from .canvas import Canvas, Rect, columns_of, wrapped
@@ -163,15 +163,16 @@ def _draw_code(canvas: Canvas, region: Rect, view: SessionView, palette: Palette
         detail = say_n("{seats}, {count} watching", "{seats}, {count} watching", view.watchers, seats=detail)
     if view.locked:
         detail = say("{detail}, locked", detail=detail)
-    played = settings_words(view.settings)
+    played, terms = settings_words(view.settings), terms_words(view)
     beside = region.width - big_columns(code) - 4
     if big and beside >= 24:
         draw_big(canvas, region.x, region.y, code, palette.strong)
         x = region.x + big_columns(code) + 4
         canvas.text(x, region.y, played, palette.strong, columns=beside)
         canvas.text(x, region.y + 1, detail, columns=beside)
-        canvas.text(x, region.y + 2, limits_words(view.settings), columns=beside)
+        canvas.text(x, region.y + 2, terms, columns=beside)
         return region.y + 4
+    played = say("{settings}, {rest}", settings=played, rest=terms) if terms else played
     if big and big_columns(code) <= region.width:
         draw_big(canvas, region.x, region.y, code, palette.strong)
         canvas.text(region.x, region.y + 3, played, columns=region.width)

@@ -100,6 +100,16 @@ class HandLobby:
         signature = signer.sign("challenge", NO_CONTEXT, body)
         return self.say(messages.Challenge(b"y" * 32, signer.key, signature, protocol, SafeText.shown("hand")))
 
+    def next_deal(self, **changes: object) -> Signed:
+        """The Deal after this one, which was burnt unless the changes say otherwise; it stands from now on."""
+        chain_id = bytes([self.deal.chain_id[0] ^ 1]) * 16
+        self.chain = Chain(chain_id, bytes([self.deal.burnt]) * 32, LINKS)
+        numbers: dict[str, object] = {"burnt": self.deal.burnt + 1, "previous_deal": self.deal_hash}
+        numbers |= {"chain_id": chain_id, "anchor": self.chain.anchor}
+        self.deal = replace(self.deal, **{**numbers, **changes})  # type: ignore[arg-type]
+        self.deal_signed = self.sign("deal", NO_CONTEXT, self.deal.encode())
+        return self.deal_signed
+
     def view(self, phase: Phase = Phase.SEATING, **changes: object) -> TableView:
         seats = (self.seat(self.rival, "fox"), self.seat(self.me, "owl"))
         view = TableView(

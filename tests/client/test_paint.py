@@ -273,6 +273,12 @@ def test_the_waiting_screen_shows_what_is_not_usual_about_the_table() -> None:
     assert "idle limit 1 min, strict" in shown
 
 
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (60, 14), (40, 20)])
+def test_a_short_lead_and_a_seed_are_shown_however_little_room_there_is(columns: int, rows: int) -> None:
+    for changes, words in (({"settings": TableSettings(lead=16)}, "strict"), ({"seeded": True}, "dealt from a seed")):
+        assert words in screen(view(Phase.SEATING, **changes), columns, rows)
+
+
 def test_who_was_put_out_reads_why_on_any_screen() -> None:
     seats = (replace(SEATS[0], you=False), None, None, None)
     kicked = watching(Phase.SEATING, seats=seats, notice="kicked")

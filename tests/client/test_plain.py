@@ -60,6 +60,12 @@ def test_the_first_picture_tells_the_table_and_who_sits_there() -> None:
     ]
 
 
+def test_the_first_picture_tells_of_a_short_lead_and_of_a_seed() -> None:
+    strict = view(Phase.SEATING, settings=TableSettings(lead=16), seeded=True)
+    (table, *_) = told(None, strict)
+    assert table == "Table 482-913: 4×4, first to 2048. Also: dealt from a seed: no fair race, strict."
+
+
 def test_nothing_is_told_when_nothing_has_happened() -> None:
     for phase in Phase:
         assert changed(view(phase)) == []

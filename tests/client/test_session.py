@@ -14,7 +14,6 @@ from client.session import OpenTable
 from client.trust import Cheat
 from client.view import Line
 from engine.board import Direction
-from engine.deck import Chain
 from protocol import limits, messages
 from protocol.deal import Ready, Seats
 from protocol.messages import Phase, Role, Signed, TableSettings
@@ -166,7 +165,28 @@ def test_seats_with_somebodys_ready_replaced_are_a_cheat() -> None:
     body = Ready(lobby.rival.key, bytes(32), "fox").encode()
     forged = lobby.sign("ready", lobby.deal_hash, body, STRANGER)
     lobby.say(messages.SeatsClosed(lobby.seats(forged, ready)))
+    assert cheats(lobby, "seats-ready")
+
+
+def test_seats_that_cannot_be_read_are_a_cheat() -> None:
+    lobby = HandLobby()
+    lobby.ready()
+    lobby.say(messages.SeatsClosed(lobby.sign("seats", lobby.deal_hash, b"x")))
     assert cheats(lobby, "seats-layout")
+
+
+def test_more_seats_than_the_table_has_are_a_cheat() -> None:
+    lobby = HandLobby()
+    two = TableSettings(kind=3, target_exponent=0, seats=2)
+    lobby.deal = replace(lobby.deal, settings=two)
+    lobby.deal_signed = lobby.sign("deal", NO_CONTEXT, lobby.deal.encode())
+    lobby.connect()
+    lobby.welcome(lobby.view(settings=two))
+    (said,) = lobby.act(actions.ToggleReady())
+    assert isinstance(said, messages.SayReady)
+    third = lobby.sign("ready", lobby.deal_hash, Ready(STRANGER.key, bytes(32), "x").encode(), STRANGER)
+    lobby.say(messages.SeatsClosed(lobby.seats(lobby.rival_ready(), said.ready, third)))
+    assert cheats(lobby, "seats-many")
 
 
 def test_seats_with_the_own_ready_replaced_are_a_cheat() -> None:
@@ -295,11 +315,8 @@ def test_a_third_burnt_deal_in_a_row_asks_the_person() -> None:
     lobby = HandLobby()
     lobby.ready()
     for number in range(limits.BURNS_MAX):
-        answered = lobby.say(messages.Burnt(lobby.chain.link(64)))
-        lobby.chain = Chain(bytes([number]) * 16, b"e" * 32, 64)
-        lobby.deal = replace(lobby.deal, chain_id=bytes([number]) * 16, anchor=lobby.chain.anchor)
-        lobby.deal_signed = lobby.sign("deal", NO_CONTEXT, lobby.deal.encode())
-        answered = lobby.say(messages.Dealt(lobby.deal_signed))
+        lobby.say(messages.Burnt(lobby.chain.link(64)))
+        answered = lobby.say(messages.Dealt(lobby.next_deal()))
         assert bool(answered) == (number < limits.BURNS_MAX - 1)
 
 
@@ -436,6 +453,26 @@ def test_a_record_that_is_none_is_kept_with_the_ticks_and_said_to_be_false() -> 
     assert view.record_path == "there"
 
 
+def test_another_record_of_the_same_race_is_a_cheat() -> None:
+    lobby = racing()
+    lobby.say(_ended())
+    lobby.say(messages.RecordReady(3, b"a" * 32))
+    lobby.say(messages.RecordReady(3, b"b" * 32))
+    assert cheats(lobby, "record")
+
+
+def test_a_deal_that_comes_while_the_record_of_a_race_that_was_never_run_is_announced_is_a_cheat() -> None:
+    """A lobby cannot pass over a Deal by saying that it was raced on."""
+    lobby = racing()
+    lobby.say(_ended())
+    lobby.say(messages.RecordReady(3, b"a" * 32))
+    lobby.say(messages.Dealt(lobby.next_deal(race_number=2, burnt=0, previous_record=b"a" * 32)))
+    assert lobby.session.ending == ""
+    lobby.say(messages.RecordReady(3, b"b" * 32))
+    lobby.say(messages.Dealt(lobby.next_deal(race_number=3, burnt=0, previous_record=b"b" * 32)))
+    assert cheats(lobby, "deal-unburnt")
+
+
 def test_an_hour_of_a_false_clock_makes_no_move_that_cannot_be_written() -> None:
     lobby = racing()
     lobby.session.clock.sample(lobby.now_ms, (1 << 63) - 1, lobby.now_ms)
@@ -474,6 +511,21 @@ def log_piece_race(directions: bytes = b"", times: tuple[int, ...] = (), moves: 
 )
 def test_a_piece_of_the_own_log_that_cannot_be_is_a_cheat(directions: bytes, times: tuple[int, ...]) -> None:
     assert cheats(log_piece_race(directions, times), "log")
+
+
+@pytest.mark.parametrize(("number", "ending"), [(16, ""), (17, "cheat:link-early")])
+def test_a_link_that_comes_while_the_own_log_is_on_its_way_is_for_the_moves_of_that_log(
+    number: int, ending: str
+) -> None:
+    lobby = HandLobby()
+    seats, nonce = lobby.opened()
+    start = lobby.start(seats, lobby.rival_nonce, nonce, start_ms=lobby.now_ms + 1)
+    lobby.handle(Dropped("lost"))
+    lobby.connect()
+    own = messages.OwnGame(moves=30, head=bytes(32), seals=1, link_number=15, link=lobby.chain.link(15))
+    lobby.welcome(lobby.view(Phase.RACING), race=messages.RaceView(seats=seats, start=start), own=own)
+    lobby.say(messages.Link(number, lobby.chain.link(number)))
+    assert lobby.session.ending == ending
 
 
 def test_a_log_beyond_the_links_is_a_cheat() -> None:

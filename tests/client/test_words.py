@@ -26,6 +26,7 @@ from client.words import (
     signed,
     state_words,
     tally_words,
+    terms_words,
 )
 from engine.race import Kind, Outcome, SeatState, Termination
 from protocol.messages import Phase, TableSettings
@@ -162,6 +163,14 @@ def test_a_void_race_does_not_count() -> None:
 def test_settings_in_words(settings: TableSettings, sentence: str) -> None:
     assert settings_words(settings) == sentence
     assert all_settings_words(settings).startswith(f"{sentence}, up to 4 players")
+
+
+def test_what_is_unusual_about_a_deck_is_told_first() -> None:
+    strict = view(Phase.SEATING, settings=TableSettings(lead=16))
+    assert terms_words(strict) == "strict"
+    assert terms_words(replace(strict, seeded=True)) == "dealt from a seed: no fair race, strict"
+    assert terms_words(view(Phase.SEATING, unusual=True)) == "unusual time limits or deck"
+    assert terms_words(view(Phase.SEATING)) == ""
 
 
 def test_limits_are_told_only_where_they_are_not_the_usual() -> None:

@@ -46,6 +46,7 @@ def worth(board: Board) -> int:
 def test_slides_are_as_in_the_golden_cases(direction) -> None:
     for case in GOLDEN:
         wanted = case[direction.name.lower()]
+        assert Board.of_faces(case["board"]).size == case["size"]
         slid = Board.of_faces(case["board"]).slide(direction)
         found = (Board.of_faces(case["board"]), 0, False) if slid is None else (*slid, True)
         assert found == (Board.of_faces(wanted["board"]), wanted["points"], wanted["legal"]), case["board"]

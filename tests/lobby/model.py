@@ -391,9 +391,11 @@ class Model:
         self._look_at_gathering()
 
     def _look_at_gathering(self) -> None:
-        """Open: nobody waits for the end of the gathering once all have answered and are there."""
+        """Open: nobody waits for the end of the gathering once all have answered and are there.
+
+        Open: a deck that too few are left for is burnt like any other, and owed an answer by nobody.
+        """
         if len(self.sat_ms) < 2:
-            self._to_seating()
-            self._new_deal()
+            self._burn(set())
         elif all(who in self.ready and who in self.heard_ms for who in self.sat_ms):
             self._close_seats()

@@ -342,7 +342,7 @@ class Judge:
         before = seat.moves[-1][1].top if seat.moves else 0
         makes = self.law.kind == TARGET and said.boards[-1].top >= self.law.target > before
         first = (seat.claims[seat.sealed :] + list(said.claims))[0]
-        return makes or first + self.law.unsealed_ms < said.arrival_ms
+        return makes or first + self.law.unsealed_ms < said.claims[-1]
 
     def _flood(self, claims: list[int], new: int) -> bool:
         """6.1: a bucket of `burst` that fills by `rate_per_s` overflows if any run of moves is too dense."""

@@ -342,6 +342,19 @@ def test_slices_are_refused_once_a_move_older_than_8_s_is_unsealed() -> None:
     assert guest.refusals(guest.slice()) == [Refusal.SEAL]
 
 
+def test_a_slice_that_was_long_on_its_way_is_not_refused_for_that() -> None:
+    """What an outage holds up was made in time: a client seals what it has made every 4 s."""
+    race, _host, guest = two()
+    guest.move(1)
+    guest.slice()
+    race.pass_ms(3_900)
+    guest.move(1)
+    made_at_ms = race.since_start_ms
+    race.pass_ms(6_500)
+    assert guest.log.last_ms == made_at_ms
+    assert guest.acks(guest.slice()) == [2]
+
+
 def test_a_slice_that_brings_its_own_seal_is_never_refused_for_that() -> None:
     race, _host, guest = two()
     guest.move(1)
@@ -538,6 +551,21 @@ def test_links_are_not_sent_to_one_who_is_stuck_or_watches() -> None:
     watcher = race.tables.guest(9, Role.WATCHER)
     effects = race.pass_ms(5_000)
     assert race.tables.sent(effects, watcher, messages.Link) == []
+
+
+def test_a_seat_that_has_made_the_target_gets_no_more_links() -> None:
+    """deal.md 4.2: it is finished, though the race is not quite over."""
+    race, _host, guest = two(TableSettings(target_exponent=4, lead=8))
+    while guest.game.max_exponent < 4:
+        guest.move(1, at_ms=guest.log.last_ms + 30, order="0321")
+    effects = guest.slice(guest.sign(Act.TARGET))
+    assert race.run.tracks[1].link_allowed(1_000) > race.run.tracks[1].link_sent == 2
+    assert race.tables.sent(effects, guest.player, messages.Ack) == [messages.Ack(len(guest.log))]
+    guest.player.connection = 9
+    (welcome,) = race.tables.sent(guest.player.arrive(), guest.player, messages.Welcome)
+    assert isinstance(welcome, messages.Welcome)
+    assert welcome.own is not None
+    assert welcome.own.link_number == 2
 
 
 def test_a_newcomer_in_the_settling_sees_a_race_that_still_runs() -> None:

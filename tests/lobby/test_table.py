@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.deck import Chain
 from lobby.events import Arrived, Close, Effect, Gone, Said, Send, Woke
 from lobby.opening import DealOptions
 from lobby.table import ACCEPTS, CROSSES, MOVES, Table
@@ -380,6 +381,35 @@ def test_changed_settings_clear_every_ready_and_burn_the_deal() -> None:
     assert all(seat.ready is None for seat in tables.table.seating)
     assert len(tables.sent(effects, guest, messages.Burnt)) == 1
     assert len(tables.sent(effects, guest, messages.Dealt)) == 1
+
+
+def test_a_burnt_chain_is_shown_at_once_though_the_next_deal_must_wait() -> None:
+    tables = Tables()
+    guest = tables.guest()
+    deal = tables.table.dealing.opening.deal
+    effects = tables.host.say(messages.ChangeSettings(TableSettings(size=5, target_exponent=6)))
+    (burnt,) = tables.sent(effects, guest, messages.Burnt)
+    assert isinstance(burnt, messages.Burnt)
+    assert Chain(deal.chain_id, burnt.last_link, deal.chain_length).anchor == deal.anchor
+    assert tables.sent(effects, guest, messages.Dealt) == []
+    effects = tables.host.say(messages.ChangeSettings(TableSettings(size=6, target_exponent=6)))
+    effects += tables.pass_ms(1_000, alive=(tables.host, guest))
+    assert tables.sent(effects, guest, messages.Burnt) == []
+    assert len(tables.sent(effects, guest, messages.Dealt)) == 1
+
+
+def test_who_comes_while_no_deal_stands_is_shown_that_the_last_is_burnt() -> None:
+    tables = Tables()
+    tables.host.say(messages.ChangeSettings(TableSettings(size=5, target_exponent=6)))
+    guest = Player(2, tables)
+    effects = guest.arrive()
+    assert [type(effect.message) for effect in effects if isinstance(effect, Send)][:2] == [
+        messages.Welcome,
+        messages.Burnt,
+    ]
+    guest.ready()
+    assert tables.table.seating.seats[1] is not None
+    assert tables.table.seating.seats[1].ready is None
 
 
 def test_settings_that_are_those_already_change_nothing() -> None:
