@@ -8,6 +8,7 @@ BENCHMARKS = {
     "engine": "replays against a naive implementation, in moves/s",
     "screen": "key to first byte on a terminal, against a minimal prompt_toolkit app",
     "startup": "`race2048 --version`, `--help`, first picture against a bare python and term2048",
+    "verify": "`race2048 verify` against a bare python, and the size of records",
 }
 
 

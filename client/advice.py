@@ -1,7 +1,8 @@
 """What to tell a person about a code: what happened, then what to do (ux.md §1).
 
-The codes are those of protocol.refusals, of a dropped connection (client.events.Dropped), and of a session that has
-stopped believing its lobby: "pin", and "cheat:…" with what trust.py, hearing.py and session.py found.
+The codes are those of protocol.refusals, of a dropped connection (client.events.Dropped), of a session that doubts its
+lobby ("other-key"), and of one that has stopped believing it: "pin", and "cheat:…" with what trust.py, hearing.py and
+session.py found.
 """
 
 from __future__ import annotations
@@ -58,6 +59,10 @@ _CODES = {
     "not-a-lobby": (later("There is something else at this address, not a lobby."), later("Check the link.")),
     "lost": (later("The connection to the lobby was lost."), later("Come back with race2048 join.")),
     "left": ("", ""),  # you know that you have left
+    "other-key": (
+        later("WARNING: the lobby at this address had another key before."),
+        later("Ask the host for the link with #, or for the fingerprint."),
+    ),
     "pin": (
         later("This is not the lobby that the link names: its key is another."),
         later("Do not play there. Ask the host for the link again, on another way than before."),

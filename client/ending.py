@@ -1,7 +1,7 @@
 """Comparing the end of a race, as a lobby tells it, with what this client has seen (deal.md 5.6).
 
-What a lobby has told during a race and at its end, and the record it signs, must all be one story. Whether the
-record is true by itself is protocol/verdict.py's business.
+What a lobby has told during a race and at its end, and the record it signs, must all be one story: who moved when,
+who left, when the lobby itself was away. Whether the record is true by itself is protocol/verdict.py's business.
 """
 
 from __future__ import annotations
@@ -11,15 +11,19 @@ from collections.abc import Sequence
 
 from client.race import Race
 from client.view import Check
-from engine.board import Board, Direction
+from engine.board import Board
 from engine.deck import Chain, DealtDeck
-from engine.game import Game
-from engine.race import Outcome, SeatState, Termination
+from engine.race import Moved, Outcome, SeatState, Termination
 from protocol.deal import Deal
+from protocol.limits import SIGNATURE_BYTES
 from protocol.messages import Ended
-from protocol.record import Record
-from protocol.tick import Tick
+from protocol.moment import moved_by_gaps
+from protocol.record import EventKind, Gap, Record
+from protocol.seatcheck import SeatCheck
+from protocol.tick import SeatFigures, Tick
 from protocol.verdict import Verdict, verify_record
+
+LEAVING = {EventKind.RESIGNED: SeatState.RESIGNED, EventKind.FORFEITED: SeatState.FORFEITED}
 
 
 def ended_fits(ended: Ended, seats: int, size: int) -> bool:
@@ -40,22 +44,28 @@ def ended_fits(ended: Ended, seats: int, size: int) -> bool:
 
 
 def check_record(data: bytes, race: Race) -> Check:
-    """Returns whether a record holds, and tells of this race what the lobby has told before."""
+    """Returns whether a record holds, and tells of this race what the lobby has told before.
+
+    `reason` is a code of words.py; `detail` what `verify` says, or whose figures they are.
+    """
     verdict = verify_record(data)
     if not verdict.ok:
-        return Check(ok=False, reason=verdict.reason)
+        return Check(ok=False, reason="false", detail=verdict.reason)
     record = Record.parse(data)
     if record.deal != race.deal or record.start != race.start_signed:
-        return Check(ok=False, reason="the record is of another race")
+        return Check(ok=False, reason="other-race")
     if race.fetching is not None and hashlib.sha256(data).digest() != race.fetching.sha256:
-        return Check(ok=False, reason="the record is not the one that was announced")
+        return Check(ok=False, reason="other-record")
     if not _has_own_moves(record, race):
-        return Check(ok=False, reason="the record does not hold the moves that this program made")
+        return Check(ok=False, reason="own-moves")
     if not _as_ended(verdict, race):
-        return Check(ok=False, reason="the record tells another end than the lobby told before")
-    seat = _other_than_told(record, race)
+        return Check(ok=False, reason="end")
+    ticks = [Tick.decode(signed[:-SIGNATURE_BYTES]) for signed in race.ticks]
+    if not _as_away(record, race, ticks):
+        return Check(ok=False, reason="gaps")
+    seat = _other_than_told(record, race, ticks)
     if seat is not None:
-        return Check(ok=False, reason=f"the record tells other figures of seat {seat} than the ticks told")
+        return Check(ok=False, reason="figures", detail=race.players[seat].name)
     return Check(ok=True, reason="")
 
 
@@ -80,18 +90,53 @@ def _as_ended(verdict: Verdict, race: Race) -> bool:
     return [(seat.state, seat.score, seat.moves, seat.board.cells) for seat in verdict.seats] == list(told)
 
 
-def _other_than_told(record: Record, race: Race) -> int | None:
-    """Returns the seat of which a tick told figures that its log never had, or None."""
-    ticks = [Tick.decode(signed[:-64]) for signed in race.ticks]
+def _as_away(record: Record, race: Race, ticks: Sequence[Tick]) -> bool:
+    """Returns whether every absence that the lobby told of is in the record, and none in which it told something."""
+    gaps = _gaps(record)
+    told_ms = [tick.lobby_ms - race.start.start_ms for tick in ticks]
+    silent = all(not gap.from_ms < t_ms < gap.to_ms for gap in gaps for t_ms in told_ms)
+    return silent and all(gap in gaps for gap in race.gaps)
+
+
+def _other_than_told(record: Record, race: Race, ticks: Sequence[Tick]) -> int | None:
+    """Returns the seat of which a tick told what its log never had, or not yet at that time; None if there is none."""
     deal = Deal.decode(record.deal.body)
     chain = Chain(deal.chain_id, record.last_link, deal.chain_length)
+    deck = DealtDeck(chain, deal.deck_mix(race.start.mix))
+    gaps = _gaps(record)
+    terms = moved_by_gaps(deal.terms(len(record.logs)), gaps)
     for seat, log in enumerate(record.logs):
-        told = [(tick.seats[seat].moves, tick.seats[seat].score, tick.seats[seat].max_exponent) for tick in ticks]
-        game = Game(deal.settings.size, DealtDeck(chain, deal.deck_mix(race.start.mix)))
-        had = {(0, 0, 0)}
-        for direction in log.directions:
-            game.move(Direction(direction))
-            had.add((game.moves, game.score, game.max_exponent))
-        if told != sorted(told) or not had.issuperset(told):
+        events = [event for event in record.events if event.seat == seat]
+        check = SeatCheck(seat, race.players[seat].key, log, events, deal, race.start.mix)
+        check.times(gaps)
+        check.replay(deck, terms)
+        told = [(tick.lobby_ms - race.start.start_ms, tick.seats[seat]) for tick in ticks]
+        figures = [(each.moves, each.score, each.max_exponent) for _, each in told]
+        if figures != sorted(figures) or not all(_had(check, t_ms, each) for t_ms, each in told):
             return seat
     return None
+
+
+def _had(check: SeatCheck, t_ms: int, told: SeatFigures) -> bool:
+    """Returns whether a seat can have had these figures at this time: nothing counts after it was told."""
+    made = check.moves[: told.moves]
+    if len(made) != told.moves or (told.score, told.max_exponent) != _figures_after(made):
+        return False
+    if made and made[-1].t_ms > t_ms:
+        return False
+    left = [event for event in check.events if event.kind in LEAVING and event.t_ms <= t_ms]
+    if not told.state.in_race:
+        return any(LEAVING[event.kind] is told.state for event in left)
+    stuck = told.state is SeatState.STUCK
+    if stuck and not any(move.stuck and move.t_ms <= t_ms for move in check.moves[-1:]):
+        return False
+    gone = any(event.t_ms < t_ms for event in left)  # in the same millisecond either may have been first
+    return not gone and (stuck or not (made and made[-1].stuck))
+
+
+def _figures_after(made: Sequence[Moved]) -> tuple[int, int]:
+    return (made[-1].score, made[-1].max_exponent) if made else (0, 0)
+
+
+def _gaps(record: Record) -> tuple[Gap, ...]:
+    return tuple(Gap.decode(signed.body) for signed in record.gaps)

@@ -78,13 +78,13 @@ class Disconnect:
 class SaveRecord:
     """Keep a complete record; the adapter answers by calling `Session.saved(path)`.
 
-    `ok` False: it does not agree with what this client saw; it is kept all the same, with the ticks beside it.
+    `ok` False: it does not agree with what this client saw; it is kept all the same, with what was told beside it.
     """
 
     code: str
     record: bytes
     ok: bool
-    ticks: tuple[bytes, ...] = ()
+    told: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

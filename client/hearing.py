@@ -64,6 +64,8 @@ def _welcome(message: messages.Welcome, session: Session, now_ms: int) -> None:
         hear(message.ended, session, now_ms)
     if message.record is not None:
         hear(message.record, session, now_ms)
+    else:
+        _fetch_on(session)
 
 
 def _show(session: Session, table: TableView, seat: int | None) -> None:
@@ -327,6 +329,7 @@ def _take_gap(race: Race, signed: Signed, session: Session) -> None:
     if gap.from_ms < after or any(gap.from_ms < t_ms < gap.to_ms for t_ms in told_ms):
         raise Cheat("gap-told")
     race.gaps.append(gap)
+    race.gaps_signed.append(signed)
     if race.own is not None and race.own.bell_ms:
         race.own.bell_ms = race.bell_ms(session.table.settings.time_ms if session.table else 0)
 
@@ -355,6 +358,19 @@ def _record_ready(message: messages.RecordReady, session: Session, now_ms: int) 
         session.send(session.race.fetching.ask())
 
 
+def _fetch_on(session: Session) -> None:
+    """Asks for the rest of a record that was on its way when the connection was lost, though the next race has begun.
+
+    The lobby has the record of the last race only; the Deal that stands says which one that is (deal.md 3.1).
+    """
+    race, trust = session.fetched, session.trust
+    deal = None if trust is None else trust.deal
+    if race is None or race.fetching is None or race.check is not None or deal is None:
+        return
+    if deal.previous_record == race.fetching.sha256:
+        session.send(race.fetching.ask())
+
+
 @hear.register(messages.RecordPiece)
 def _record_piece(message: messages.RecordPiece, session: Session, now_ms: int) -> None:
     race = session.fetched
@@ -367,8 +383,10 @@ def _record_piece(message: messages.RecordPiece, session: Session, now_ms: int) 
         return
     data = race.fetching.data
     race.check = check_record(data, race)
+    if not race.check.ok:
+        session.disputed = race
     code = session.table.code or session.table.watch_code
-    session.add(SaveRecord(code, data, race.check.ok, () if race.check.ok else tuple(race.ticks)))
+    session.add(SaveRecord(code, data, race.check.ok, () if race.check.ok else race.told()))
 
 
 @hear.register(messages.Refused)

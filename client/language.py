@@ -53,6 +53,16 @@ def forget_language() -> None:
     _catalogue.cache_clear()
 
 
+def in_fours(fingerprint: str) -> str:
+    """Returns a fingerprint as it is read aloud: "7q4k 2m9x b3hd 5s8t"."""
+    return " ".join(fingerprint[start : start + 4] for start in range(0, len(fingerprint), 4))
+
+
+def printable(text: str) -> str:
+    """Returns a text of any length with what a terminal would obey written as escapes."""
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
 @cache
 def _catalogue() -> gettext.NullTranslations:
     """Returns the translations, found once: looking for them is slow, and a screen asks dozens of times."""

@@ -61,6 +61,12 @@ class LobbyAddress:
         return f"{scheme}://{host}" + ("" if self.port == WEB_PORTS[scheme] else f":{self.port}")
 
     @property
+    def address(self) -> str:
+        """Host and port, in the one form under which a lobby is remembered."""
+        host = self.host.lower()
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+
+    @property
     def this_computer(self) -> bool:
         """Whether the address means this computer, wherever it is typed: from a friend it is of no use."""
         if self.host.lower() == "localhost":

@@ -25,11 +25,15 @@ _RACING = (Phase.RACING, Phase.SETTLING, Phase.CLOSING)
 
 def draw(session: Session, now_ms: int) -> SessionView:
     """Returns the view of a session at `now_ms` of this machine's clock."""
-    table, race, lobby = session.table, session.race, session.lobby
+    table, race, lobby, disputed = session.table, session.race, session.lobby, session.disputed
     program = "" if lobby is None else lobby.program
     protocol = 0 if lobby is None else lobby.protocol
     known = SessionView(
         line=session.line,
+        alarm=session.alarm,
+        dispute=None if disputed is None else disputed.check,
+        dispute_path="" if disputed is None else disputed.record_path,
+        fingerprint=session.fingerprint,
         notice=session.notice,
         ending=session.ending,
         lobby_program=program,

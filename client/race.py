@@ -33,7 +33,13 @@ class Race:
     ticks: list[bytes] = field(default_factory=list)
     record_path: str = ""
     gaps: list[Gap] = field(default_factory=list)  # times in which the lobby was away
+    gaps_signed: list[messages.Signed] = field(default_factory=list)
     offers: int = 0  # how many of this player's the lobby has told of
+
+    def told(self) -> tuple[bytes, ...]:
+        """Returns what the lobby has signed of this race: Deal, Start, gaps and ticks, each with its signature."""
+        papers = (self.deal, self.start_signed, *self.gaps_signed)
+        return (*(signed.body + signed.signature for signed in papers), *self.ticks)
 
     def place_of(self, key: bytes) -> int | None:
         """Returns the seat of a player, or None for a watcher."""

@@ -58,6 +58,8 @@ class JoinTable:
 
 Goal = OpenTable | JoinTable
 
+_OTHER_KEY = "other-key"  # the alarm: the lobby at this address had another key before
+
 # With these the lobby ends the session; after everything else a client comes back. At a table it refuses much that
 # ends nothing: a key may be pressed a moment too late.
 _FINAL = frozenset(
@@ -75,7 +77,11 @@ _PING_PAUSE_MS = 200
 
 
 class Session:
-    """One client at one table. `pinned` is the fingerprint of the lobby's key from a link, or empty."""
+    """One client at one table. `pinned` is the fingerprint of the lobby's key from a link, or empty.
+
+    `expected` are the keys of which one was to be met at this address, none if nothing is known of it: another is not
+    refused, but raises `alarm` (lobbies.py). A pin that fits leaves no room for doubt.
+    """
 
     def __init__(
         self,
@@ -87,17 +93,21 @@ class Session:
         entropy: Callable[[int], bytes],
         program: str,
         pinned: str = "",
+        expected: frozenset[bytes] = frozenset(),
         beat_ms: int = 0,
     ) -> None:
         self.line = Line.CONNECTING
         self.lobby: messages.Challenge | None = None
+        self.fingerprint = ""  # of the lobby's key, once it has proved it
         self.table: messages.TableView | None = None
         self.seat: int | None = None
         self.race: Race | None = None
         self.fetched: Race | None = None  # the race whose record is on its way; the next may have begun
+        self.disputed: Race | None = None  # the last race whose record tells otherwise than the lobby told before
         self.trust: Trust | None = None
         self.clock = LobbyClock()
         self.notice = ""
+        self.alarm = ""  # a code like a notice; but what it says does not pass
         self.ending = ""
         self.signer = signer
         self.role = role
@@ -110,6 +120,7 @@ class Session:
         self._entropy = entropy
         self._program = SafeText.shown(program)
         self._pinned = pinned
+        self._expected = expected
         self._nonce = b""
         self._proved = False  # the lobby has proved its key on this connection
         self._lost_ms = 0
@@ -154,9 +165,9 @@ class Session:
         return draw(self, now_ms)
 
     def saved(self, path: str) -> None:
-        """The record was saved there."""
-        if self.race is not None:
-            self.race.record_path = path
+        """The record was saved there; the next race may have begun."""
+        if self.fetched is not None:
+            self.fetched.record_path = path
 
     @property
     def lobby_key(self) -> bytes | None:
@@ -264,6 +275,9 @@ class Session:
             self.end(Refusal.VERSION)
         else:
             self.lobby, self._proved = challenge, True
+            self.fingerprint = fingerprint(challenge.key)
+            if self._expected and not self._pinned and challenge.key not in self._expected:
+                self.alarm = _OTHER_KEY
             if self.trust is None:
                 self.trust = Trust(self.signer, challenge.key, self._entropy)
             self._prove(challenge)

@@ -21,15 +21,14 @@ from hashlib import sha256
 from pathlib import Path
 from string import digits
 
-import platformdirs
-
+from client.data_home import data_path
 from client.events import SaveRecord
 from protocol.text import SafeText, judge_name
 
 SEED_BYTES = 32
 KEYS_MAX = 64  # terminals of one person on one data directory at a time
 RECORD_SUFFIX = ".r2048"
-TICKS_SUFFIX = ".ticks"
+TOLD_SUFFIX = ".ticks"
 COPIES_MAX = 1_000  # races of one code on one day
 
 
@@ -38,9 +37,8 @@ class StoreError(Exception):
 
 
 def data_directory() -> Path:
-    """Returns where keys and records are: RACE2048_DATA, or what is usual on this system."""
-    chosen = os.environ.get("RACE2048_DATA")
-    return Path(chosen) if chosen else platformdirs.user_data_path("race2048", appauthor=False)
+    """Returns where keys and records are."""
+    return Path(data_path())
 
 
 def default_name() -> SafeText:
@@ -90,7 +88,7 @@ def read_key(path: Path) -> tuple[bytes | None, bool]:
     with _explained(path):
         handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
-            held = not _lock(handle)
+            held = not try_lock(handle)
             content = os.read(handle, SEED_BYTES + 1)
         finally:
             os.close(handle)
@@ -102,12 +100,12 @@ def renew_key(path: Path) -> Path:
     with _explained(path):
         handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
-            if not _lock(handle):
+            if not try_lock(handle):
                 raise StoreError(f"{path}: a race2048 that runs now holds this key")
             mark = sha256(os.read(handle, SEED_BYTES + 1)).hexdigest()[:8]
             old = path.with_name(f"{path.stem}-{mark}.old")
             path.replace(old)  # nothing is lost: a file of this name would have the same content
-            _sync_directory(path.parent)
+            sync_directory(path.parent)
         finally:
             os.close(handle)
         made = _take(path, 0)
@@ -121,7 +119,7 @@ def _take(path: Path, number: int) -> Identity | None:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     seed = None
     try:
-        if _lock(handle):
+        if try_lock(handle):
             if sys.platform != "win32":
                 os.fchmod(handle, 0o600)
             seed = _read_or_make(handle)
@@ -143,7 +141,8 @@ def _read_or_make(handle: int) -> bytes | None:
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(handle: int) -> bool:
+    def try_lock(handle: int) -> bool:
+        """Returns whether this process now holds the file, until it closes it."""
         os.lseek(handle, 1 << 20, os.SEEK_SET)  # a lock there keeps nobody from reading
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
@@ -155,7 +154,8 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock(handle: int) -> bool:
+    def try_lock(handle: int) -> bool:
+        """Returns whether this process now holds the file, until it closes it."""
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -167,13 +167,13 @@ def save_record(data: Path, effect: SaveRecord) -> str:
     """Keeps a record as races/DATE-CODE.r2048, or with a number behind; returns its path. Raises OSError.
 
     A copy that is already there, as two players on one computer make it, is not kept twice. A record that
-    does not agree with what the client saw gets the ticks beside it.
+    does not agree with what the client saw gets what the lobby told beside it: each signed thing after its u32 length.
     """
     code = "".join(character for character in effect.code if character in digits)  # it comes from the lobby
     path = _add(data / "races", f"{time.strftime('%Y-%m-%d')}-{code or 'race'}", RECORD_SUFFIX, effect.record)
     if not effect.ok:
-        ticks = b"".join(len(tick).to_bytes(4, "big") + tick for tick in effect.ticks)
-        _add(path.parent, path.stem, TICKS_SUFFIX, ticks)
+        told = b"".join(len(signed).to_bytes(4, "big") + signed for signed in effect.told)
+        _add(path.parent, path.stem, TOLD_SUFFIX, told)
     return str(path)
 
 
@@ -206,11 +206,11 @@ def _place(temporary: Path, path: Path) -> bool:
         if path.exists():
             return False
         temporary.replace(path)
-    _sync_directory(path.parent)
+    sync_directory(path.parent)
     return True
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     """Makes a new name last; where directories cannot be opened (Windows), the system does that by itself."""
     with suppress(PermissionError):
         handle = os.open(directory, os.O_RDONLY)

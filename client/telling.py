@@ -21,11 +21,13 @@ from client.tui.sliding import move_between
 from client.view import Line, OfferPicture, SeatPicture, SessionView
 from client.words import (
     advice,
+    alarm_words,
     all_settings_words,
     check_words,
     clock_left,
     clock_words,
     code_in_groups,
+    dispute_words,
     number,
     offer_words,
     outcome_words,
@@ -62,6 +64,10 @@ def told(before: SessionView | None, now: SessionView) -> list[str]:
         lines += _seat_changes(before, now)
         lines += _phase_changes(before, now)
         lines += _race_changes(before, now)
+    if now.alarm and (before is None or not before.alarm):
+        lines.append(alarm_words(now))
+    if now.dispute is not None and (before is None or now.dispute != before.dispute):
+        lines.append(dispute_words(now))
     if now.notice and (before is None or now.notice != before.notice):
         lines.append(str(advice(now.notice)))
     return [line for line in lines if line]
@@ -286,7 +292,7 @@ def _race_changes(before: SessionView | None, now: SessionView) -> Iterator[str]
         yield from _own_changes(before, now)
         yield from _clock_changes(before, now)
         yield from _offer_changes(before, now)
-    if now.check is not None and before.check is None:
+    if now.check is not None and before.check is None and now.check.ok:
         yield check_words(now)
     if now.record_path and not before.record_path:
         yield say("Saved: {path}. Check it with race2048 verify.", path=now.record_path)

@@ -90,13 +90,15 @@ class Check:
     """What the client found when it compared the finished record with what it had seen (deal.md 5.6)."""
 
     ok: bool
-    reason: str  # empty when ok
+    reason: str  # a code of words.py, empty when ok
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
     """Everything a screen needs. `phase` is None until the lobby has said Welcome.
 
+    `alarm` is a code like `notice`, of what does not pass: the key of the lobby is not the one that was known.
     `clock_ms`: time left in a timed race, else time since the start. `idle_warning_ms`: once you are warned that you
     do not move (rules 4.9), what is left until you count as away. `notice` is the last thing the person should be
     told: a code that words.py turns into words. `ending` is the code of why the session is over for good.
@@ -125,7 +127,11 @@ class SessionView:
     outcome: Outcome | None = None
     check: Check | None = None  # once the record is here
     record_path: str = ""  # where it was saved
+    dispute: Check | None = None  # the last check that failed, of this race or of one before
+    dispute_path: str = ""
     notice: str = ""
     ending: str = ""
+    alarm: str = ""
+    fingerprint: str = ""  # of the lobby's key, once it has proved it
     lobby_program: str = ""  # the lobby's program and protocol versions, for who meets another version
     lobby_protocol: int = 0

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from client.advice import CODES, Advice, advice, exit_code
-from client.language import later, number, say, say_n
+from client.language import in_fours, later, number, printable, say, say_n
+from client.outcomes import ended_words, left_words
 from client.view import Line, OfferPicture, SeatPicture, SessionView, TallyPicture
 from engine.race import Kind, Outcome, SeatState, Termination
 from protocol.limits import IDLE_MS_DEFAULT, LEAD_DEFAULT, LEAD_STRICT
 from protocol.messages import Phase, TableSettings
-from protocol.text import SafeText
 
 # What is imported above is part of the words, too.
-__all__ = ["CODES", "Advice", "advice", "exit_code", "later", "number", "say", "say_n"]
+__all__ = ["CODES", "Advice", "advice", "exit_code", "in_fours", "later", "number", "printable", "say", "say_n"]
 
 # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -116,10 +116,8 @@ def all_settings_words(settings: TableSettings) -> str:
 
 def state_words(seat: SeatPicture) -> str:
     """Returns how a player stands in the race: "racing", "stuck", "away 43 s"."""
-    if seat.state is SeatState.RESIGNED:
-        return say("resigned")
-    if seat.state is SeatState.FORFEITED:
-        return say("forfeited")
+    if not seat.state.in_race:
+        return left_words(seat.state)
     if seat.state is SeatState.STUCK:
         return say("deck used up") if seat.deck_used_up else say("stuck")
     if seat.away_ms is not None:
@@ -176,59 +174,12 @@ def votes_words(view: SessionView) -> str:
 
 # ── how it ended ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-# By termination: the message for one winner, for yourself, and for several.
-_OUTCOMES = {
-    Termination.ALONE: (
-        later("{name} is the only one left"),
-        later("You are the only one left"),
-        later("{names} are left: a draw"),
-    ),
-    Termination.TARGET: (
-        later("{name} made {target} first"),
-        later("You made {target} first"),
-        later("{names} made {target} at the same moment, in as many moves: a dead heat"),
-    ),
-    Termination.LAST_MOVER: (
-        later("{name} can still move and leads: everyone else is stuck"),
-        later("You can still move and lead: everyone else is stuck"),
-        later("{names} can still move: a draw"),
-    ),
-    Termination.ALL_STUCK: (
-        later("All stuck: {name} has the highest score"),
-        later("All stuck: you have the highest score"),
-        later("All stuck: {names} share the highest score, a draw"),
-    ),
-    Termination.BELL: (
-        later("Time is up: {name} has the highest score"),
-        later("Time is up: you have the highest score"),
-        later("Time is up: {names} share the highest score, a draw"),
-    ),
-    Termination.DRAW: (later("A draw, agreed by all who were in the race"),) * 3,
-    Termination.VOID: (later("The race is void: nobody was left in it"),) * 3,
-}
-
 
 def outcome_words(outcome: Outcome, seats: Sequence[SeatPicture | None], settings: TableSettings) -> str:
     """Returns why a race ended and who has won it, in a sentence without its full stop."""
     seated = [seat for seat in seats if seat is not None]
-    winners = [seat for seat in seated if seat.seat in outcome.winners]
-    if outcome.termination is Termination.VOID and any(seat.state.in_race for seat in seated):
-        return say("The race is void: the lobby could not see it to its end")
-    one, you, several = _OUTCOMES[outcome.termination]
-    if len(winners) == 1:
-        told = say(you if winners[0].you else one, name=winners[0].name, target=1 << settings.target_exponent)
-        out = _out_words(seated) if outcome.termination is Termination.ALONE else ""
-        return say("{outcome}: {others}", outcome=told, others=out) if out else told
-    if not winners and outcome.termination not in (Termination.VOID, Termination.DRAW):
-        return say("The race is over")
-    names = say(", ").join(winner.name for winner in winners)
-    return say(several, names=names, target=1 << settings.target_exponent)
-
-
-def _out_words(seats: Sequence[SeatPicture]) -> str:
-    """Returns how those who are out of the race left it: "hare resigned, owl forfeited"."""
-    out = [seat for seat in seats if not seat.state.in_race]
-    return say(", ").join(say("{name} {state}", name=seat.name, state=state_words(seat)) for seat in out)
+    you = next((seat.seat for seat in seated if seat.you), None)
+    return ended_words(outcome, seated, 1 << settings.target_exponent, you)
 
 
 def place_words(view: SessionView) -> str:
@@ -250,14 +201,49 @@ def check_words(view: SessionView) -> str:
     """Returns what came of comparing the record with what this client saw; empty while it is not here."""
     if view.check is None:
         return say("The record is on its way …") if view.phase is Phase.FINISHED and view.line is not Line.OVER else ""
-    if view.check.ok:
-        logs = sum(seat is not None for seat in view.seats)
-        return say_n(
-            "{count} log replayed, it agrees",
-            "{count} logs replayed, all agree",
-            logs,
-        )
-    reason = SafeText.shown(view.check.reason)
-    return say(
-        "THE RECORD DOES NOT AGREE with what you saw ({reason}). Both are kept: show them to the others.", reason=reason
+    if not view.check.ok:
+        return say("THE RECORD DOES NOT AGREE with what you saw")
+    logs = sum(seat is not None for seat in view.seats)
+    return say_n(
+        "{count} log replayed, it agrees",
+        "{count} logs replayed, all agree",
+        logs,
     )
+
+
+# ── when the lobby is not to be believed ─────────────────────────────────────────────────────────────────────────
+
+# What is wrong with a record, by the code of client/ending.py.
+_DISPUTES = {
+    "false": later("it is false: {detail}"),
+    "other-race": later("it is of another race"),
+    "other-record": later("it is not the one that the lobby announced"),
+    "own-moves": later("it does not hold the moves that you made"),
+    "end": later("it tells another end than the lobby told before"),
+    "gaps": later("it tells otherwise when the lobby itself was away"),
+    "figures": later("it tells otherwise of {detail} than the lobby told during the race"),
+}
+
+
+def dispute_words(view: SessionView) -> str:
+    """Returns what is wrong with the record of the last race, or of one before, and what to do; mostly nothing."""
+    if view.dispute is None:
+        return ""
+    detail = printable(view.dispute.detail)
+    why = say(_DISPUTES.get(view.dispute.reason, view.dispute.reason), detail=detail)
+    warning = say("THE RECORD DOES NOT AGREE with what you saw: {why}.", why=why)
+    if not view.dispute_path:
+        return warning
+    return say(
+        "{warning} Show it to the others: {path}, and the file beside it with what the lobby told.",
+        warning=warning,
+        path=view.dispute_path,
+    )
+
+
+def alarm_words(view: SessionView) -> str:
+    """Returns why the lobby may not be the one that you know, and how to find out; mostly nothing."""
+    if not view.alarm:
+        return ""
+    fingerprint = in_fours(view.fingerprint)
+    return say("{warning} It is {fingerprint} now.", warning=advice(view.alarm), fingerprint=fingerprint)

@@ -21,7 +21,8 @@ CHAIN_ID_BYTES: Final = 16
 
 _FOUR_BELOW: Final = 1_844_674_407_370_955_162  # 2^64 / 10, rounded up
 _SOLO_DRAWS: Final = 1 << 32  # a draw's number is hashed as u32
-_LINKS_DEALT_MAX: Final = 8  # so many links' draws are kept: the players of a race are near each other
+LINKS_DEALT_FEW: Final = 8  # enough while a race runs: its players are near each other
+_LINKS_DEALT_MANY: Final = 512  # of a deck that one game after the other is replayed on: 4,096 draws, half a megabyte
 _LOBBY_STRIDE: Final = 128
 _CLIENT_STRIDE: Final = 16
 _LINK_PREFIX: Final = tag_prefix("link")
@@ -72,8 +73,9 @@ def draws_of_link(key: bytes, i: int) -> tuple[Draw, ...]:
 class _KeyedDeck(ABC):
     """A deck of known length with a key for every link. The draws of the links dealt last are kept."""
 
-    def __init__(self, draw_count: int) -> None:
+    def __init__(self, draw_count: int, links_dealt_max: int = LINKS_DEALT_FEW) -> None:
         self.draw_count: Final = draw_count
+        self._links_dealt_max = links_dealt_max
         self._dealt: dict[int, tuple[Draw, ...]] = {}
 
     def draw(self, d: int) -> Draw:
@@ -85,7 +87,7 @@ class _KeyedDeck(ABC):
             raise ValueError(f"draw {d} of a deck of {self.draw_count} draws")
         i = 1 + d // DRAWS_PER_LINK
         draws = draws_of_link(self._key(i), i)
-        if len(self._dealt) >= _LINKS_DEALT_MAX:
+        if len(self._dealt) >= self._links_dealt_max:
             del self._dealt[next(iter(self._dealt))]
         self._dealt[i - 1] = draws
         return draws
@@ -195,10 +197,10 @@ def seeded_chain(seed: bytes, length: int = CHAIN_LENGTH) -> Chain:
 
 
 class DealtDeck(_KeyedDeck):
-    """The race deck of one who has the whole chain: lobby and verifier."""
+    """The race deck of one who has the whole chain: lobby and verifier. Draws of `links_dealt_max` links are kept."""
 
-    def __init__(self, chain: Chain, mix: bytes) -> None:
-        super().__init__(DRAWS_PER_LINK * chain.length)
+    def __init__(self, chain: Chain, mix: bytes, links_dealt_max: int = _LINKS_DEALT_MANY) -> None:
+        super().__init__(DRAWS_PER_LINK * chain.length, links_dealt_max)
         self._chain = chain
         self._mix = _checked("mix", mix, SECRET_BYTES)
 

@@ -5,6 +5,8 @@ the one outcome comes out. Lobby, client, verifier and computer players all ask 
 knows neither boards nor decks nor clocks: a move arrives as its result, a moment as a number of milliseconds
 since the start. How moves become results is game.py's business; who may sit and start is the table's.
 
+Events are named tuples, since a race has thousands: a frozen dataclass takes five times as long to make.
+
 The heart is `Race.decide`, a pure reading of the seats that is asked again after every event. `fold` is the same
 question asked of a whole race at once, which is how a settling closes and how a record is verified.
 """
@@ -12,10 +14,11 @@ question asked of a whole race at once, which is how a settling closes and how a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
-from heapq import merge
-from itertools import groupby
+from itertools import chain, groupby
+from operator import attrgetter
+from typing import NamedTuple
 
 
 class Kind(IntEnum):
@@ -86,8 +89,7 @@ class RaceTerms:
     offers_max: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """A legal move as its result. `tick_seen` is the last tick its player had seen (rules 6.4)."""
 
     t_ms: int
@@ -99,8 +101,7 @@ class Moved:
     tick_seen: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(NamedTuple):
     """A seat resigned (4.7) or was forfeited (4.6)."""
 
     t_ms: int
@@ -108,8 +109,7 @@ class Left:
     state: SeatState
 
 
-@dataclass(frozen=True, slots=True)
-class Voted:
+class Voted(NamedTuple):
     """A seat's word on a draw. An offer says which tick announces it, any other vote which offer it means."""
 
     t_ms: int
@@ -119,8 +119,7 @@ class Voted:
     tick: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Absent:
+class Absent(NamedTuple):
     """A stuck seat has been away for the window and is not asked about draws (4.8); `absent` False: it is back."""
 
     t_ms: int
@@ -129,10 +128,10 @@ class Absent:
 
 
 RaceEvent = Moved | Left | Voted | Absent
+_moment = attrgetter("t_ms")
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """A draw offer that stands: its number, who made it when, the tick that tells of it, and who has agreed."""
 
     number: int
@@ -178,13 +177,16 @@ class Race:
         self.terms = terms
         self.seats = [RaceSeat() for _ in range(terms.seats)]
         self.offer: Offer | None = None
+        self._stirred = True  # something may have ended the race since `decide` last said no
 
     def apply(self, event: RaceEvent) -> None:
         """Takes in one event. Events of a seat that left and votes on no standing offer change nothing."""
         self.lapse(event.t_ms)
+        if isinstance(event, Moved):  # nearly always
+            self._move(event)
+            return
+        self._stirred = True
         match event:
-            case Moved():
-                self._move(event)
             case Left():
                 self._leave(event)
             case Voted():
@@ -201,7 +203,7 @@ class Race:
     def move_offers(self, away_ms: int) -> None:
         """The lobby was away for so long: the offer that stands and the waits for others last as much longer (5.6)."""
         if self.offer is not None:
-            self.offer = replace(self.offer, t_ms=self.offer.t_ms + away_ms)
+            self.offer = self.offer._replace(t_ms=self.offer.t_ms + away_ms)
         for seat in self.seats:
             seat.offer_after_ms += away_ms if seat.offer_after_ms else 0
 
@@ -221,7 +223,14 @@ class Race:
         return None
 
     def decide(self, t_ms: int) -> Outcome | None:
-        """Returns the outcome if the race is over at `t_ms`, asking the clauses in the order of rules §4."""
+        """Returns the outcome if the race is over at `t_ms`, asking the clauses in the order of rules §4.
+
+        While two or more can move, a move that makes no target and leaves nobody stuck ends nothing: no clause then
+        reads the scores, but at the bell. So most of the time there is nothing to ask.
+        """
+        rung = self.terms.kind is Kind.TIMED and t_ms >= self.terms.bell_ms
+        if not (self._stirred or rung):
+            return None
         winners = self._target_winners()
         if winners:
             return Outcome(Termination.TARGET, winners, t_ms)
@@ -235,8 +244,9 @@ class Race:
             return Outcome(Termination.LAST_MOVER, (moving[0],), t_ms)
         if not moving:
             return Outcome(Termination.ALL_STUCK, self._highest(in_race), t_ms)
-        if self.terms.kind is Kind.TIMED and t_ms >= self.terms.bell_ms:
+        if rung:
             return Outcome(Termination.BELL, self._highest(in_race), t_ms)
+        self._stirred = len(moving) == 1
         return None
 
     def _move(self, event: Moved) -> None:
@@ -247,8 +257,10 @@ class Race:
         target = self.terms.target_exponent
         if self.terms.kind is Kind.TARGET and not seat.target_moves and event.max_exponent >= target:
             seat.target_moves = event.moves
+            self._stirred = True
         if event.stuck:
             seat.state = SeatState.STUCK
+            self._stirred = True
         offer = self.offer
         if offer is not None and event.seat not in offer.agreed and event.tick_seen >= offer.tick:
             self._drop_offer(event.t_ms)
@@ -338,7 +350,8 @@ def fold(terms: RaceTerms, streams: Iterable[Iterable[RaceEvent]]) -> tuple[Outc
     """
     race = Race(terms)
     timed = terms.kind is Kind.TIMED
-    for t_ms, group in groupby(merge(*streams, key=_moment), key=_moment):
+    events = sorted(chain.from_iterable(streams), key=_moment)  # stable: each seat's stay in their order
+    for t_ms, group in groupby(events, key=_moment):
         if timed and t_ms > terms.bell_ms:
             break
         for event in group:
@@ -347,7 +360,3 @@ def fold(terms: RaceTerms, streams: Iterable[Iterable[RaceEvent]]) -> tuple[Outc
         if outcome is not None:
             return outcome, race
     return (race.decide(terms.bell_ms) if timed else None), race
-
-
-def _moment(event: RaceEvent) -> int:
-    return event.t_ms

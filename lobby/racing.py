@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from engine.deck import DealtDeck
+from engine.deck import LINKS_DEALT_FEW, DealtDeck
 from engine.game import Game
 from engine.race import Absent, Left, Outcome, Race, RaceEvent, SeatState, Termination, Vote, Voted
 from lobby.events import Outbox
@@ -43,7 +43,7 @@ class RaceRun:
         self.windows = opened.deal.windows
         self.start_ms = opened.start.start_ms
         self.mix = opened.start.mix
-        deck = DealtDeck(opened.chain, opened.deal.deck_mix(self.mix))
+        deck = DealtDeck(opened.chain, opened.deal.deck_mix(self.mix), LINKS_DEALT_FEW)  # a lobby has many
         size = opened.deal.settings.size
         self.tracks = [Track(n, seat, opened.deal, self.mix, Game(size, deck)) for n, seat in enumerate(seats)]
         self.terms = opened.deal.terms(len(seats))

@@ -6,6 +6,8 @@ concatenation of `engine.digest`'s `u8`, `u32` and `u64`, so that the code reads
 
 from __future__ import annotations
 
+VARINT_BYTES_MAX = 5  # of 32 bits
+
 
 class LayoutError(ValueError):
     """Bytes that do not follow their layout; the message says at which offset."""
@@ -40,15 +42,19 @@ class Reader:
 
     def varint(self) -> int:
         """Returns a number of seven bits a byte, low bits first, at most 32 bits, in its shortest form."""
+        data, offset = self.data, self.offset
         value = shift = 0
-        while True:
-            byte = self.uint(1)
+        byte = 0x80
+        while byte >= 0x80 and shift < 7 * VARINT_BYTES_MAX:  # no further, however long a hostile one may be
+            if offset == len(data):
+                raise LayoutError(offset, "cut off: 1 bytes missing")
+            byte = data[offset]
+            offset += 1
             value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                break
             shift += 7
-        if value >= 1 << 32 or (byte == 0 and shift):
-            raise LayoutError(self.offset, "a varint too large or not in its shortest form")
+        self.offset = offset
+        if byte >= 0x80 or value >= 1 << 32 or (byte == 0 and shift > 7):
+            raise LayoutError(offset, "a varint too large or not in its shortest form")
         return value
 
     def end(self) -> None:

@@ -10,14 +10,16 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from hashlib import sha256
 
-from engine.digest import digest, u8, u32, u64
+from engine.digest import digest, tag_prefix, u8, u32, u64
 from protocol.layout import LayoutError, Reader, pack_directions, unpack_directions, varint
 from protocol.limits import SLICE_MOVES_MAX
 from protocol.messages import Signed
 from protocol.signing import Signer, verify
 
 SEAL_BYTES = 51  # the body of a seal
+_MOVE_PREFIX = tag_prefix("move")
 
 
 class Act(IntEnum):
@@ -44,8 +46,11 @@ def first_head(mix: bytes, seat: int, key: bytes) -> bytes:
 
 
 def next_head(head: bytes, direction: int, t_ms: int) -> bytes:
-    """Returns the head after a move in `direction`, claimed for `t_ms` after the start."""
-    return digest("move", head, u8(direction), u32(t_ms))
+    """Returns the head after a move in `direction`, claimed for `t_ms` after the start.
+
+    It is H("move", head, u8 direction, u32 t_ms), written out: a record is verified with one for every move.
+    """
+    return sha256(_MOVE_PREFIX + head + u8(direction) + u32(t_ms)).digest()
 
 
 class MoveLog:

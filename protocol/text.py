@@ -10,8 +10,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from wcwidth import wcswidth, wcwidth
-
 from protocol.limits import NAME_CHARACTERS_MAX, NAME_COLUMNS_MAX
 
 # Control, format (bidi and zero-width among them), surrogate, private, unassigned, line and paragraph breaks.
@@ -31,7 +29,7 @@ class SafeText(str):
         """Returns `raw` with everything that cannot be shown written as an escape, cut to 16 columns."""
         # Twice what can be kept is plenty: normalising ten thousand characters for sixteen is work for nothing.
         folded = " ".join(unicodedata.normalize("NFC", raw[: 2 * NAME_CHARACTERS_MAX]).split())
-        return cls(_cut("".join(_visible(folded))))
+        return cls(_cut(_visible(folded)))
 
 
 def judge_name(raw: str) -> SafeText | None:
@@ -42,7 +40,7 @@ def judge_name(raw: str) -> SafeText | None:
     name = " ".join(name.split())
     if not name or any(unicodedata.category(character) in _HIDDEN for character in raw):
         return None
-    if "".join(_visible(name)) != name or not 0 < wcswidth(name) <= NAME_COLUMNS_MAX:
+    if _visible(name) != name or not 0 < _columns(name) <= NAME_COLUMNS_MAX:
         return None
     return SafeText(name)
 
@@ -62,8 +60,14 @@ def _likeness(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
-def _visible(text: str) -> Iterable[str]:
-    """Yields the characters of `text`, hidden ones and marks without a letter as escapes."""
+def _visible(text: str) -> str:
+    """Returns `text` with hidden characters and marks without a letter written as escapes."""
+    return text if _plain(text) else "".join(_escaped(text))
+
+
+def _escaped(text: str) -> Iterable[str]:
+    from wcwidth import wcwidth
+
     marks = _MARKS_MAX
     for character in text:
         category = unicodedata.category(character)
@@ -77,9 +81,23 @@ def _visible(text: str) -> Iterable[str]:
 
 def _cut(text: str, columns: int = NAME_COLUMNS_MAX) -> str:
     """Returns the longest beginning of `text` that fits, with no space at its end."""
-    if wcswidth(text) <= columns:
+    if _columns(text) <= columns:
         return text
     length = 0
-    while wcswidth(text[: length + 1]) < columns:
+    while _columns(text[: length + 1]) < columns:
         length += 1
     return text[:length].rstrip() + "…"
+
+
+def _columns(text: str) -> int:
+    """Returns how wide `text` is on a terminal."""
+    if _plain(text):
+        return len(text)
+    from wcwidth import wcswidth
+
+    return wcswidth(text)
+
+
+def _plain(text: str) -> bool:
+    """Returns whether there is nothing to ask wcwidth, whose tables take longer to load than a record to verify."""
+    return text.isascii() and text.isprintable()

@@ -34,8 +34,9 @@ from protocol.verdict import Verdict, verify_record
 
 from .bot import add_manner, player_of
 from .exits import BUG, DAMAGED, DONE, NO, USAGE, Failure
+from .figures import outcome_json, seat_json
 from .scripts import SCRIPTS, SCRIPTS_BY_NAME, Script
-from .standings import Standings, outcome_json, seat_json
+from .standings import Standings
 from .table import add_pace, add_settings, settings_of
 from .visit import Visit, ending_words, run_loop, session_of
 
@@ -211,7 +212,7 @@ def _verify(path: Path, script: Script | None, standings: Standings) -> int:
         "verified",
         ok=verdict.ok and not otherwise,
         record=str(path),
-        outcome=outcome_json(verdict.outcome),
+        outcome=None if verdict.outcome is None else outcome_json(verdict.outcome),
         seats=[seat_json(seat) for seat in verdict.seats],
         **({} if script is None else {"script": script.name}),
     )

@@ -20,7 +20,7 @@ from engine.board import Board
 from engine.race import Kind, SeatState
 from protocol.messages import TableSettings
 
-from .standings import outcome_json, tile
+from .figures import outcome_json, tile
 
 FORM_VERSION = 1
 _CELL_COLUMNS = 6
@@ -45,7 +45,7 @@ def replay_json(reading: Reading, timeline: Timeline) -> dict[str, object]:
         "race_number": deal.race_number,
         "seeded": deal.seeded,
         "settings": settings_json(timeline.settings),
-        "outcome": outcome_json(timeline.outcome),
+        "outcome": None if timeline.outcome is None else outcome_json(timeline.outcome),
         "end_ms": timeline.end_ms,
         "gaps": [{"from_ms": gap.from_ms, "to_ms": gap.to_ms} for gap in timeline.gaps],
         "leads": [{"t_ms": lead.t_ms, "seat": lead.seat} for lead in timeline.leads],

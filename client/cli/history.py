@@ -16,7 +16,7 @@ from engine.race import Kind, Termination
 
 from .exits import DONE
 from .export import settings_json
-from .standings import outcome_json, tile
+from .figures import outcome_json, tile
 
 LISTED = 20
 _TELLING_FROM = 5  # so many records to verify take a second: say that something is going on

@@ -26,10 +26,11 @@ from protocol.signing import fingerprint
 
 from .exits import USAGE, Failure
 from .invitation import Invitation, invitation_lines, qr_lines
+from .meeting import Meeting
 from .nearby import lan_chosen
 from .screen import screen_for
 from .table import add_fine_settings, add_settings, lobby_of, need_sense, need_terminal, settings_of
-from .visit import Visit, farewell, person_session, run_loop
+from .visit import Visit, farewell, meet, person_session, run_loop
 
 _EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
 _BOTS_S = 10.0  # a computer player sits down in less than a second
@@ -72,8 +73,10 @@ def run(options: argparse.Namespace) -> int:
     public = None if options.public_url is None else lobby_of(options.public_url)
     if not options.plain:
         need_terminal("host")
-    session = person_session(OpenTable(settings), Role.PLAYER, options.name)
-    return run_loop(_host(session, options, public))
+    given = None if options.lobby is None else meet(lobby_of(options.lobby))
+    expected = frozenset() if given is None else given.expected
+    session = person_session(OpenTable(settings), Role.PLAYER, options.name, expected=expected)
+    return run_loop(_host(session, options, public, given))
 
 
 @dataclass(slots=True)
@@ -111,9 +114,11 @@ def _others_are_here(view: SessionView) -> bool:
     return guests or view.watchers > me_watching
 
 
-async def _host(session: Session, options: argparse.Namespace, public: LobbyAddress | None) -> int:
+async def _host(
+    session: Session, options: argparse.Namespace, public: LobbyAddress | None, given: Meeting | None
+) -> int:
     house = await _house(options, public)
-    visit = Visit(session, house.reach)
+    visit = Visit(session, house.reach, meeting=given or meet(house.reach, own=True))
     view = visit.runner.view()
     try:
         async with visit.running():

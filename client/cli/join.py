@@ -6,15 +6,15 @@ import argparse
 import sys
 
 from client.config import Preferences
-from client.link import LobbyAddress, Place, table_link, watch_link
-from client.session import JoinTable, Session
+from client.link import Place, table_link, watch_link
+from client.session import JoinTable
 from client.words import say
 from protocol.messages import Role
 
 from .exits import DONE
 from .screen import screen_for
 from .table import add_place, need_terminal, table_of
-from .visit import Visit, farewell, person_session, run_loop
+from .visit import Visit, farewell, meet, person_session, run_loop
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,13 +36,14 @@ def run(options: argparse.Namespace) -> int:
     if place.watch:
         print(say("This is for watching only."), file=sys.stderr)
         role = Role.WATCHER
-    session = person_session(JoinTable(place.code), role, options.name, place.pin)
-    return run_loop(visit_table(session, lobby, place, options.preferences))
+    meeting = meet(lobby)
+    session = person_session(JoinTable(place.code), role, options.name, place.pin, meeting.expected)
+    return run_loop(visit_table(Visit(session, lobby, meeting=meeting), place, options.preferences))
 
 
-async def visit_table(session: Session, lobby: LobbyAddress, place: Place, preferences: Preferences) -> int:
+async def visit_table(visit: Visit, place: Place, preferences: Preferences) -> int:
     """Shows a table until the person leaves it; returns the exit code."""
-    visit = Visit(session, lobby)
+    lobby = visit.lobby
     join = "" if place.watch else table_link(lobby, place.code, place.pin)
     watch = watch_link(lobby, place.code) if place.watch else ""
     async with visit.running():

@@ -25,7 +25,7 @@ from protocol.text import SafeText
 
 from . import PROGRAM
 from .exits import UNREACHED, USAGE, Failure
-from .standings import tile
+from .figures import tile
 
 _LIKENESS = 0.8  # of six digits one is another one, or two have changed places
 _RACE = frozenset({Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING, Phase.CLOSING})

@@ -1,91 +1,25 @@
-"""How a race stands, as lines and as JSON: for `demo`, `watch --json` and `verify`."""
+"""How a race stands, as lines and as JSON: for `demo` and `watch --json`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Protocol, TextIO
+from typing import TextIO
 
 from client.view import OfferPicture, SeatPicture, SessionView
 from client.words import clock, number, offer_words, outcome_words, say, state_words
 from engine.race import Outcome, SeatState
 from protocol.messages import Phase
-from protocol.text import SafeText
-from protocol.verdict import SeatVerdict
+
+from .figures import outcome_json, seat_json, tile
 
 _RACE = (Phase.RACING, Phase.SETTLING, Phase.CLOSING, Phase.FINISHED)
-
-
-class Figures(Protocol):
-    """What a seat's line is made of: of a running race or of a verdict."""
-
-    @property
-    def seat(self) -> int: ...  # noqa: D102 - see client.view.SeatPicture
-    @property
-    def name(self) -> SafeText: ...  # noqa: D102
-    @property
-    def score(self) -> int: ...  # noqa: D102
-    @property
-    def max_exponent(self) -> int: ...  # noqa: D102
-    @property
-    def moves(self) -> int: ...  # noqa: D102
-    @property
-    def state(self) -> SeatState: ...  # noqa: D102
-
-
-def tile(exponent: int) -> int:
-    """Returns the face value of a tile, 0 for none."""
-    return 1 << exponent if exponent else 0
-
-
-def seat_json(seat: Figures) -> dict[str, object]:
-    """Returns a seat as it stands in JSON."""
-    return {
-        "seat": seat.seat,
-        "name": seat.name,
-        "score": seat.score,
-        "max_tile": tile(seat.max_exponent),
-        "moves": seat.moves,
-        "state": seat.state.name.lower(),
-    }
 
 
 def standing_json(seat: SeatPicture) -> dict[str, object]:
     """Returns a seat of a running race as it stands in JSON: who is away is not called moving."""
     away = seat.state is SeatState.MOVING and (seat.away_ms is not None or not seat.connected)
     return seat_json(seat) | ({"state": "away"} if away else {})
-
-
-def outcome_json(outcome: Outcome | None) -> dict[str, object] | None:
-    """Returns an outcome as it stands in JSON; null where there is none."""
-    if outcome is None:
-        return None
-    return {
-        "termination": outcome.termination.name.lower().replace("_", "-"),
-        "winners": list(outcome.winners),
-        "t_ms": outcome.t_ms,
-    }
-
-
-def pictures(seats: Sequence[SeatVerdict], outcome: Outcome) -> tuple[SeatPicture, ...]:
-    """Returns the seats of a verdict as client.words reads them."""
-    return tuple(
-        SeatPicture(
-            seat=seat.seat,
-            name=seat.name,
-            you=False,
-            host=False,
-            computer=seat.computer,
-            connected=True,
-            ready=True,
-            state=seat.state,
-            score=seat.score,
-            max_exponent=seat.max_exponent,
-            moves=seat.moves,
-            won=seat.seat in outcome.winners,
-        )
-        for seat in seats
-    )
 
 
 class Standings:

@@ -6,17 +6,17 @@ import argparse
 import json
 
 from client.archive import own_keys, saved_records
+from client.language import decimal
 from client.store import data_directory
 from client.tallying import Stats, Sum, Tally, tally
 from client.tui.canvas import columns_of
-from client.language import decimal
 from client.words import number, say, say_n, settings_words
 from protocol.messages import TableSettings
 
 from .exits import DONE
 from .export import settings_json
+from .figures import tile
 from .history import judged_records
-from .standings import tile
 
 _ROW_COLUMNS = 28
 _OPPONENTS_MAX = 20  # are printed; --json has all

@@ -1,20 +1,25 @@
-"""`race2048 verify`: plays a record again and says whether it is true."""
+"""`race2048 verify`: plays records again and says whether they are true, and what about them is only somebody's word.
+
+Decides nothing: protocol/verdict.py does. It starts in no time (performance.md), so it imports little.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from pathlib import Path
 
-from client.words import number, outcome_words, say
+from client.data_home import data_path, read_file
+from client.language import in_fours, number, printable, say, say_n
+from client.lobbies import Acquaintance, LobbiesError, day, read_lobbies
+from client.outcomes import clause, ended_words
 from protocol.deal import Deal
 from protocol.limits import RECORD_BYTES_MAX
 from protocol.record import Record
-from protocol.verdict import Trust, Verdict, verify_record
+from protocol.signing import fingerprint
+from protocol.verdict import SeatVerdict, Trust, Verdict, verify_record
 
 from .exits import DAMAGED, DONE, NO
-from .standings import outcome_json, pictures, seat_json, tile
+from .figures import outcome_json, seat_json, tile
 
 # What rests on the word of whoever ran the lobby, although the record is true (deal.md 5.5).
 TRUSTS = {
@@ -30,7 +35,7 @@ TRUSTS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `verify` takes."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=say("a record: a file that ends in .r2048"))
+    parser.add_argument("files", nargs="+", metavar="FILE", help=say("a record: a file that ends in .r2048"))
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help=say("print a line of JSON for each file"))
     form.add_argument("-q", "--quiet", action="store_true", help=say("print nothing, only end with the exit code"))
@@ -42,59 +47,111 @@ def run(options: argparse.Namespace) -> int:
     return max(codes)
 
 
-def _verify(path: Path, options: argparse.Namespace) -> int:
+def _verify(path: str, options: argparse.Namespace) -> int:
     data = b""
     try:
-        with path.open("rb") as file:
-            data = file.read(RECORD_BYTES_MAX + 1)
+        data = read_file(path, RECORD_BYTES_MAX + 1)
     except OSError as error:
         verdict = Verdict(ok=False, damaged=True, reason=error.strerror or str(error))
     else:
         verdict = verify_record(data)
     if options.json:
-        print(json.dumps(_as_json(verdict, path if len(options.files) > 1 else None), ensure_ascii=False))
+        print(_as_json(verdict, path if len(options.files) > 1 else None))
     elif not options.quiet:
         print(_in_words(verdict, path, data), file=sys.stdout if verdict.ok else sys.stderr)
     return DONE if verdict.ok else DAMAGED if verdict.damaged else NO
 
 
-def _as_json(verdict: Verdict, path: Path | None) -> dict[str, object]:
-    """Returns the verdict as it is printed; with the file's name where there are several."""
-    named: dict[str, object] = {} if path is None else {"file": str(path)}
-    return named | {
+# ── as JSON ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _as_json(verdict: Verdict, path: str | None) -> str:
+    """Returns the verdict as a line of JSON; with the file's name where there are several."""
+    import json
+
+    told: dict[str, object] = {} if path is None else {"file": path}
+    outcome = verdict.outcome
+    told |= {
         "ok": verdict.ok,
+        "fault": None if verdict.fault is None else str(verdict.fault),
         "reason": verdict.reason,
-        "outcome": outcome_json(verdict.outcome),
-        "seats": [seat_json(seat) for seat in verdict.seats],
+        "outcome": None if outcome is None else {**outcome_json(outcome), "clause": clause(outcome, verdict.seats)},
+        "seats": [{**seat_json(seat), "computer": seat.computer, "unsealed": seat.unsealed} for seat in verdict.seats],
+        "seeded": verdict.seeded,
+        "trusts": [str(trust) for trust in verdict.trusts],
+        "lobby": _lobby_json(verdict.lobby_key) if verdict.ok else None,
     }
+    return json.dumps(told, ensure_ascii=False)
 
 
-def _shown(path: Path) -> str:
-    """Returns a file's name with what a terminal would obey written as escapes."""
-    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in str(path))
+def _lobby_json(key: bytes) -> dict[str, object]:
+    known, trouble = _acquaintance(key)
+    seen = None if known is None else {
+        "first_s": known.first_s, "last_s": known.last_s, "addresses": list(known.addresses), "own": known.own,
+    }  # fmt: skip
+    lobby: dict[str, object] = {"key": key.hex(), "fingerprint": fingerprint(key), "seen": seen}
+    return lobby | ({"trouble": trouble} if trouble else {})
 
 
-def _in_words(verdict: Verdict, file: Path, data: bytes) -> str:
-    path = _shown(file)
+# ── in words ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _in_words(verdict: Verdict, file: str, data: bytes) -> str:
+    path = printable(file)
     if verdict.damaged:
         return say("{path}: unreadable or damaged: {reason}", path=path, reason=verdict.reason)
     if not verdict.ok or verdict.outcome is None:
         return say("{path}: FALSE: {reason}", path=path, reason=verdict.reason)
-    settings = Deal.decode(Record.parse(data).deal.body).settings
-    seats = pictures(verdict.seats, verdict.outcome)
-    logs = say("{path}: true. {count} logs replayed.", path=path, count=number(len(seats)))
-    lines = [logs, say("{outcome}.", outcome=outcome_words(verdict.outcome, seats, settings))]
-    lines += [
-        say(
-            "  {name} {score} ({tile}), {moves} moves",
-            name=seat.name,
-            score=number(seat.score),
-            tile=tile(seat.max_exponent),
-            moves=number(seat.moves),
-        )
-        for seat in seats
-    ]
+    target = 1 << Deal.decode(Record.parse(data).deal.body).settings.target_exponent
+    ended = ended_words(verdict.outcome, verdict.seats, target)
+    head = say("{path}: true, BUT SEEDED.", path=path) if verdict.seeded else say("{path}: true.", path=path)
+    lines = [head, say("{outcome} (rules {clause}).", outcome=ended, clause=clause(verdict.outcome, verdict.seats))]
+    lines += [f"  {_seat_words(seat)}" for seat in verdict.seats]
     if verdict.seeded:
         lines.append(say("The deck was dealt from a seed, and could be known before the race: a demo or a test."))
+    lines.append(_lobby_words(verdict.lobby_key))
     rests = say("; ").join(say(TRUSTS[trust]) for trust in verdict.trusts if trust in TRUSTS)
     return "\n".join([*lines, say("On the lobby's word alone: {rests}.", rests=rests)])
+
+
+def _seat_words(seat: SeatVerdict) -> str:
+    """Returns what is known of a seat: its moves were made again, and come to this score and this board."""
+    name = say("{name} (computer)", name=seat.name) if seat.computer else str(seat.name)
+    line = say_n(
+        "{name}: {count} move replayed, score and boards agree: {score} ({tile})",
+        "{name}: {count} moves replayed, score and boards agree: {score} ({tile})",
+        seat.moves,
+        name=name,
+        score=number(seat.score),
+        tile=tile(seat.max_exponent),
+    )
+    if not seat.unsealed:
+        return line
+    return say_n("{line}; {count} not signed", "{line}; {count} not signed", seat.unsealed, line=line)
+
+
+def _lobby_words(key: bytes) -> str:
+    """Returns which lobby it was, and whether this person has met it."""
+    known, trouble = _acquaintance(key)
+    lobby = in_fours(fingerprint(key))
+    if trouble:
+        return say("Lobby {lobby}. {trouble}", lobby=lobby, trouble=printable(trouble))
+    if known is None:
+        return say("Lobby {lobby}: never met from here. Ask who ran it whether that is its key.", lobby=lobby)
+    if known.own:
+        return say("Lobby {lobby}: your own.", lobby=lobby)
+    return say(
+        "Lobby {lobby}: met since {first}, last on {last}, at {addresses}.",
+        lobby=lobby,
+        first=day(known.first_s),
+        last=day(known.last_s),
+        addresses=printable(say(", ").join(known.addresses)),
+    )
+
+
+def _acquaintance(key: bytes) -> tuple[Acquaintance | None, str]:
+    """Returns what is remembered of a lobby, and why that cannot be said, if so."""
+    try:
+        return read_lobbies(data_path()).get(key), ""
+    except LobbiesError as error:
+        return None, str(error)

@@ -23,7 +23,7 @@ from client.runner import Runner
 from client.session import Goal, Session
 from client.store import StoreError, data_directory, default_name, save_record, take_identity
 from client.view import Line, SessionView
-from client.words import advice, check_words, exit_code, number, say
+from client.words import advice, dispute_words, exit_code, number, say
 from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Phase, Role
 from protocol.signing import Signer, fingerprint
@@ -31,7 +31,8 @@ from protocol.text import judge_name
 
 from . import PROGRAM
 from .exits import DAMAGED, HANGUP, INTERRUPTED, NO, REFUSED, TERMINATED, USAGE, Failure
-from .standings import tile
+from .figures import tile
+from .meeting import Meeting
 
 _LIVE = frozenset({Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING})
 LEAVE_S = 4.0
@@ -87,7 +88,9 @@ async def _until_signalled(work: Coroutine[Any, Any, int]) -> int:
         raise
 
 
-def person_session(goal: Goal, role: Role, name: str | None, pin: str = "") -> Session:
+def person_session(
+    goal: Goal, role: Role, name: str | None, pin: str = "", expected: frozenset[bytes] = frozenset()
+) -> Session:
     """Returns the session of the person at this terminal, with a key of theirs if they may sit; raises Failure."""
     known = default_name() if name is None else judge_name(name)
     if known is None:
@@ -98,7 +101,7 @@ def person_session(goal: Goal, role: Role, name: str | None, pin: str = "") -> S
     except StoreError as error:
         remedy = say("Make it usable, or choose another place with RACE2048_DATA.")
         raise Failure(DAMAGED, f"{error}. {remedy}") from error
-    return session_of(seed, goal, role, known, pin)
+    return session_of(seed, goal, role, known, pin, expected)
 
 
 @cache
@@ -107,26 +110,50 @@ def _own_seed(data: Path) -> bytes:
     return take_identity(data).seed
 
 
-def session_of(seed: bytes, goal: Goal, role: Role, name: str, pin: str = "") -> Session:
+def session_of(
+    seed: bytes, goal: Goal, role: Role, name: str, pin: str = "", expected: frozenset[bytes] = frozenset()
+) -> Session:
     """Returns a session of this program with the key of this seed."""
     return Session(
-        signer=Signer(seed), name=name, goal=goal, role=role, entropy=os.urandom, program=PROGRAM, pinned=pin
+        signer=Signer(seed),
+        name=name,
+        goal=goal,
+        role=role,
+        entropy=os.urandom,
+        program=PROGRAM,
+        pinned=pin,
+        expected=expected,
     )
 
 
-class Visit:
-    """A session at work on a lobby."""
+def meet(lobby: LobbyAddress, *, own: bool = False) -> Meeting:
+    """Returns what is known of a lobby; tells at once if that cannot be read."""
+    meeting = Meeting(data_directory(), lobby, own=own)
+    if meeting.trouble:
+        print(f"race2048: {meeting.trouble}", file=sys.stderr)
+    return meeting
 
-    def __init__(self, session: Session, lobby: LobbyAddress, *, keep: bool = True) -> None:
+
+class Visit:
+    """A session at work on a lobby, which is remembered if there is a `meeting`.
+
+    With `keep` False records are kept only as evidence: if they do not agree with what was seen (deal.md 5.6).
+    """
+
+    def __init__(
+        self, session: Session, lobby: LobbyAddress, *, meeting: Meeting | None = None, keep: bool = True
+    ) -> None:
         data = data_directory()
         self.session = session
         self.lobby = lobby
+        self.meeting = meeting
         self.runner = Runner(
             session,
             lobby.url,
-            keep=(lambda effect: save_record(data, effect)) if keep else None,
+            keep=lambda effect: save_record(data, effect) if keep or not effect.ok else "",
             memory=MoveMemory(data / "moves") if keep else None,
         )
+        self._noting: asyncio.Task[None] | None = None
         self.no_seat = ""  # why one who came to play had to watch
         self._asked = session.role is not Role.WATCHER
         self._cut_off = False
@@ -145,6 +172,8 @@ class Visit:
         finally:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+            if self._noting is not None:
+                await self._noting
 
     async def until(self, seen: Callable[[SessionView], bool]) -> SessionView:
         """Returns the first picture in which this is seen, or the last one of the session."""
@@ -198,11 +227,20 @@ class Visit:
             self._task.result()
 
     def _on_change(self) -> None:
+        self._note_lobby()
         if self._asked:
             view = self.runner.view()
             self.no_seat = view.notice if view.my_seat is None and view.notice in _NO_SEAT else ""
             self._asked = view.phase is None or (view.my_seat is None and not self.no_seat)
         self._refresh()
+
+    def _note_lobby(self) -> None:
+        """Remembers a lobby that has proved its key, once; one that is a surprise only when that was told."""
+        key, meeting = self.session.lobby_key, self.meeting
+        if meeting is None or key is None or self._noting is not None:
+            return
+        if self.session.fingerprint and not self.session.alarm:
+            self._noting = asyncio.ensure_future(asyncio.to_thread(meeting.note, key))
 
 
 def _mute() -> None:
@@ -219,19 +257,20 @@ def farewell(visit: Visit, shown: int) -> int:
         print(_places(view))
     if view.record_path and view.check is not None and view.check.ok:
         print(say("Verified and saved: {path}", path=view.record_path))
-    elif view.check is not None and not view.check.ok:
-        print(check_words(view), view.record_path, file=sys.stderr)
+    if view.dispute is not None:
+        print(dispute_words(view), file=sys.stderr)
     if visit.runner.save_error:
         print(say("The record could not be saved: {reason}.", reason=visit.runner.save_error), file=sys.stderr)
     if shown != HANGUP:
         _say_way_back(visit, view)
+        _say_of_lobby(visit)
     if shown in (HANGUP, INTERRUPTED, TERMINATED):
         return shown
     left = view.ending in ("", "left")
     ending = visit.no_seat if left else view.ending
     if ending:
         print(f"race2048: {ending_words(ending, visit.lobby, view)}", file=sys.stderr)
-    if view.check is not None and not view.check.ok:
+    if view.dispute is not None:
         return NO
     return REFUSED if left and ending else exit_code(view.ending)
 
@@ -245,6 +284,18 @@ def _say_way_back(visit: Visit, view: SessionView) -> None:
     link = table_link(visit.lobby, view.code, "" if key is None else fingerprint(key))
     print(say("The others go on. You have 60 s to come back:"))
     print(f"  race2048 join {link}")
+
+
+def _say_of_lobby(visit: Visit) -> None:
+    """Warns of a lobby that may not be the one that is known; now that this was told, it is known, too."""
+    key, meeting = visit.session.lobby_key, visit.meeting
+    if meeting is None or key is None:
+        return
+    if visit.session.alarm:
+        print(meeting.warning(key), file=sys.stderr)
+        meeting.note(key)
+    if meeting.failure:
+        print(f"race2048: {meeting.failure}", file=sys.stderr)
 
 
 def ending_words(ending: str, lobby: LobbyAddress, view: SessionView) -> str:

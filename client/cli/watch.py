@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from client.link import LobbyAddress
-from client.session import JoinTable, Session
+from client.session import JoinTable
 from client.view import Line
 from client.words import say
 from protocol.messages import Role
@@ -15,7 +14,7 @@ from .exits import DONE
 from .join import visit_table
 from .standings import Standings
 from .table import add_place, need_terminal, table_of
-from .visit import Visit, farewell, person_session, run_loop
+from .visit import Visit, farewell, meet, person_session, run_loop
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,18 +33,19 @@ def run(options: argparse.Namespace) -> int:
     if table is None:
         return DONE
     lobby, place = table
-    session = person_session(JoinTable(place.code), Role.WATCHER, None, place.pin)
-    if options.json:
-        return run_loop(_print_json(session, lobby))
-    return run_loop(visit_table(session, lobby, place, options.preferences))
+    meeting = meet(lobby)
+    session = person_session(JoinTable(place.code), Role.WATCHER, None, place.pin, meeting.expected)
+    visit = Visit(session, lobby, meeting=meeting, keep=not options.json)
+    return run_loop(_print_json(visit) if options.json else visit_table(visit, place, options.preferences))
 
 
-async def _print_json(session: Session, lobby: LobbyAddress) -> int:
+async def _print_json(visit: Visit) -> int:
     """Prints the standings of one race after the other until the table is closed."""
-    visit = Visit(session, lobby, keep=False)
     standings = Standings(sys.stdout, as_json=True)
     async with visit.running():
         view = await visit.until(lambda view: view.phase is not None)
+        if view.alarm:
+            standings.event("alarm", reason=view.alarm, fingerprint=view.fingerprint)
         while view.line is not Line.OVER:
             standings.show(view)
             view = await visit.next()

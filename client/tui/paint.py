@@ -8,9 +8,11 @@ from __future__ import annotations
 from client.view import Line, SessionView
 from client.words import (
     advice,
+    alarm_words,
     clock,
     clock_words,
     code_in_groups,
+    dispute_words,
     offer_words,
     say,
     say_n,
@@ -36,7 +38,7 @@ from .sliding import Fresh, Slide, draw_slide
 from .tiles import draw_blocks, draw_board
 
 _SOON_MS = 10_000  # a timed race's clock is marked for its last ten seconds
-_MESSAGE_ROWS_MAX = 3
+_MESSAGE_ROWS_MAX = 6
 _GAME_PHASES = RACE_PHASES | {Phase.OPENING, Phase.COUNTDOWN}
 
 
@@ -179,6 +181,7 @@ def key_words(command: Command, ui: Ui) -> str:
 def messages(view: SessionView, ui: Ui, columns: int = 80) -> list[tuple[str, bool]]:
     """Returns what is to be told now, the most urgent first, and whether it is urgent."""
     told = [(question_words(view, ui), True), (_line_words(view), True)]
+    told += [(text, True) for text in standing_warnings(view)]
     if view.offer is not None and view.phase is Phase.RACING:
         told.append((_offer_line(view, ui, columns), not view.offer.by_you and not view.offer.agreed))
     told += [(idle_words(view), True), (_own_words(view), False)]
@@ -188,6 +191,11 @@ def messages(view: SessionView, ui: Ui, columns: int = 80) -> list[tuple[str, bo
     if view.phase is Phase.FINISHED:
         told.append((wishes_words(view), False))
     return [(text, urgent) for text, urgent in told if text]
+
+
+def standing_warnings(view: SessionView) -> list[str]:
+    """Returns what is wrong with the lobby: it stays in sight before a race and after it, whatever else is told."""
+    return [text for text in (alarm_words(view), dispute_words(view)) if text and view.phase not in RACE_PHASES]
 
 
 def question_words(view: SessionView, ui: Ui) -> str:
@@ -273,7 +281,7 @@ def _draw_messages(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, pa
     region = layout.messages
     if not has_board(view):
         region = Rect(1, layout.rows - 2, layout.columns - 2, 1)
-    told = messages(view, ui, region.width)[: region.height]
+    told = messages(view, ui, region.width)[: region.height if has_board(view) else 1 + len(standing_warnings(view))]
     if not has_board(view):  # there is room for a whole message, however narrow the screen
         told = [(line, urgent) for text, urgent in told for line in wrapped(text, region.width - 2)][:_MESSAGE_ROWS_MAX]
     for y, (text, urgent) in enumerate(told, region.bottom - len(told)):

@@ -172,16 +172,15 @@ def _draw_code(canvas: Canvas, region: Rect, view: SessionView, palette: Palette
         canvas.text(x, region.y + 1, detail, columns=beside)
         canvas.text(x, region.y + 2, terms, columns=beside)
         return region.y + 4
-    played = say("{settings}, {rest}", settings=played, rest=terms) if terms else played
     if big and big_columns(code) <= region.width:
         draw_big(canvas, region.x, region.y, code, palette.strong)
         canvas.text(region.x, region.y + 3, played, columns=region.width)
         if region.height < 6:
             return region.y + 4
         canvas.text(region.x, region.y + 4, detail, columns=region.width)
-        limits = limits_words(view.settings)
-        canvas.text(region.x, region.y + 5, limits, columns=region.width)
-        return region.y + (6 if limits else 5)
+        canvas.text(region.x, region.y + 5, terms, columns=region.width)
+        return region.y + (6 if terms else 5)
+    played = say("{settings}, {rest}", settings=played, rest=terms) if terms else played
     end = canvas.text(region.x, region.y, code, palette.strong)
     canvas.text(end + 2, region.y, played, columns=region.right - end - 2)
     return region.y + 1

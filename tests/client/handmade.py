@@ -32,7 +32,14 @@ LINKS = 64
 class HandLobby:
     """One session and the lobby it talks to. `sent` is what the session has said since it was last looked at."""
 
-    def __init__(self, *, role: Role = Role.PLAYER, pinned: str = "", goal: Goal | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        role: Role = Role.PLAYER,
+        pinned: str = "",
+        expected: frozenset[bytes] = frozenset(),
+        goal: Goal | None = None,
+    ) -> None:
         self.now_ms = 5_000
         self.signer = Signer(b"l" * 32)
         self.rival = Signer(b"r" * 32)
@@ -45,6 +52,7 @@ class HandLobby:
             entropy=entropy_of("session"),
             program="test",
             pinned=pinned,
+            expected=expected,
         )
         self.chain = Chain(b"c" * 16, b"e" * 32, LINKS)
         self.deal = Deal(

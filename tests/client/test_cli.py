@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from importlib import metadata
 
@@ -17,7 +18,9 @@ from aiohttp import web
 
 from client import cli
 from client.cli import exits, standings, table
+from client.language import in_fours
 from client.link import parse_link
+from client.lobbies import note_lobby, read_lobbies
 from client.tui.canvas import columns_of
 from engine.race import Kind, Outcome, SeatState, Termination
 from protocol import codec, messages
@@ -26,10 +29,19 @@ from protocol.handshake import challenge_body
 from protocol.limits import PROTOCOL_VERSION, SUBPROTOCOL
 from protocol.messages import Phase, TableSettings
 from protocol.refusals import Refusal
-from protocol.signing import NO_CONTEXT, Signer
+from protocol.signing import NO_CONTEXT, Signer, fingerprint
 from protocol.text import SafeText
 from tests.client.pictures_of import SEATS, view
-from tests.protocol.races import target_race
+from tests.protocol.races import (
+    LOBBY,
+    all_stuck_race,
+    drawn_race,
+    forfeited_race,
+    resigned_race,
+    secret,
+    target_race,
+    timed_race,
+)
 
 RUN = [sys.executable, "-m", "client.cli"]
 PATIENCE_S = 30
@@ -59,13 +71,13 @@ def data(tmp_path, monkeypatch):
     return tmp_path / "data"
 
 
-async def race2048(*words, until=b"", then=b""):
+async def race2048(*words, until=b"", then=b"", run=RUN):
     """Runs the command line in a process; returns exit code, stdout and stderr.
 
     Once it has written a line with `until`, it is told `then`.
     """
     process = await asyncio.create_subprocess_exec(
-        *RUN, *words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        *run, *words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     lines = b""
     assert process.stdout is not None
@@ -559,6 +571,136 @@ async def test_a_host_whose_own_lobby_cannot_be_reached_is_told():
     assert "cannot be reached" in err
 
 
+# ── lobbies that were met ────────────────────────────────────────────────────────────────────────────────────────
+
+KNOWN = Signer(b"k" * 32)
+NAME = "lobby.test"  # another computer, as far as anybody can tell
+# Runs the command line where that name is this computer's.
+NAMED = f"""
+import socket, sys
+real = socket.getaddrinfo
+def named(host, *args, **kwargs):
+    return real("127.0.0.1" if host == "{NAME}" else host, *args, **kwargs)
+socket.getaddrinfo = named
+from client.cli import main
+sys.exit(main())
+"""
+
+
+async def away(*words, **how):
+    """Runs the command line on another computer than the lobby's."""
+    return await race2048(*words, run=[sys.executable, "-c", NAMED], **how)
+
+
+@pytest.fixture
+async def fake(serve):
+    """A lobby that proves a key and knows no table; returns its port on this computer."""
+
+    async def greet(request):
+        ws = web.WebSocketResponse(protocols=(SUBPROTOCOL,))
+        await ws.prepare(request)
+        hello = codec.decode_from_client((await ws.receive()).data)
+        assert isinstance(hello, messages.Hello)
+        lobby, nonce = Signer(bytes(32)), bytes(32)
+        signature = lobby.sign("challenge", NO_CONTEXT, challenge_body(hello.nonce, nonce, PROTOCOL_VERSION))
+        challenge = messages.Challenge(nonce, lobby.key, signature, PROTOCOL_VERSION, SafeText("race2048 7.0"))
+        await ws.send_bytes(codec.encode(challenge))
+        await ws.receive()
+        await ws.receive()
+        await ws.close(code=1008, message=Refusal.NO_TABLE.encode())
+        return ws
+
+    return (await serve(greet)).rpartition(":")[2]
+
+
+def remembered(data):
+    return {known.key: known.addresses for known in read_lobbies(data).values()}
+
+
+async def test_a_lobby_is_remembered_by_its_key(fake, data):
+    address = f"{NAME}:{fake}"
+    _, _, err = await away("join", f"{address}/t/482913", "--plain")
+    assert "WARNING" not in err
+    assert remembered(data) == {Signer(bytes(32)).key: (address,)}
+
+
+async def test_a_lobby_with_another_key_than_before_is_warned_of_once(fake, data):
+    address = f"{NAME}:{fake}"
+    note_lobby(data, KNOWN.key, address)
+    now, before = (in_fours(fingerprint(Signer(seed).key)) for seed in (bytes(32), b"k" * 32))
+    code, _, err = await away("join", f"{address}/t/482913", "--plain")
+    assert code == 4
+    assert f"WARNING: the lobby at {address} had another key before." in err
+    assert f"now:    {now}" in err
+    assert f"before: {before}, last seen 20" in err
+    assert "Ask the host" in err
+    _, _, err = await away("join", f"{address}/t/482913", "--plain")
+    assert "WARNING" not in err
+    assert set(remembered(data)) == {KNOWN.key, Signer(bytes(32)).key}
+
+
+async def test_a_link_that_names_the_new_key_leaves_no_doubt(fake, data):
+    address = f"{NAME}:{fake}"
+    note_lobby(data, KNOWN.key, address)
+    pin = fingerprint(Signer(bytes(32)).key)
+    _, _, err = await away("join", f"{address}/t/482913#{pin}", "--plain")
+    assert "WARNING" not in err
+    assert len(remembered(data)) == 2
+
+
+async def test_a_link_that_names_another_key_is_refused_and_nothing_is_remembered(fake, data):
+    code, _, err = await away("join", f"{NAME}:{fake}/t/482913#{PIN}", "--plain")
+    assert code == 1
+    assert "not the lobby that the link names" in err
+    assert remembered(data) == {}
+
+
+async def test_on_this_computer_other_keys_are_no_surprise(fake, data):
+    note_lobby(data, KNOWN.key, f"127.0.0.1:{fake}")
+    _, _, err = await race2048("join", f"127.0.0.1:{fake}/t/482913", "--plain")
+    assert "WARNING" not in err
+
+
+async def test_a_table_opened_on_another_lobby_is_warned_of_too(fake, data):
+    note_lobby(data, KNOWN.key, f"{NAME}:{fake}")
+    _, _, err = await away("host", "--plain", "--lobby", f"{NAME}:{fake}")
+    assert "had another key before" in err
+
+
+async def test_a_damaged_list_of_lobbies_is_said_at_once_and_left_alone(fake, data):
+    data.mkdir()
+    (data / "lobbies.json").write_text("{")
+    _, _, err = await away("join", f"{NAME}:{fake}/t/482913", "--plain")
+    assert err.startswith("race2048: What is known of lobbies cannot be used:")
+    assert err.count("lobbies.json") == 1
+    assert (data / "lobbies.json").read_text() == "{"
+
+
+async def test_a_lobby_that_cannot_be_remembered_is_said(fake, data):
+    data.mkdir()
+    (data / "lobbies.lock").mkdir()
+    _, _, err = await away("join", f"{NAME}:{fake}/t/482913", "--plain")
+    assert "What is known of lobbies cannot be used" in err
+
+
+async def test_the_warning_stands_on_the_table_too(hosted, data):
+    address = f"{NAME}:{hosted.join.lobby.port}"
+    note_lobby(data, KNOWN.key, address)
+    code, out, err = await away("watch", hosted.watch.code, address, "--plain", until=b"WARNING", then=b"leave\n")
+    assert code == 0
+    assert f"It is {in_fours(hosted.join.pin)} now." in out
+    assert "had another key before" in err
+
+
+async def test_an_own_lobby_keeps_its_key_and_is_remembered_as_ones_own(data):
+    for _ in range(2):
+        code, _, err = await race2048("host", "--plain", "--port", "0", until=b"by link", then=b"leave\n")
+        assert (code, err) == (0, "")
+    (known,) = read_lobbies(data).values()
+    assert known.own
+    assert len(known.addresses) == 2
+
+
 # ── lobby ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -578,6 +720,9 @@ async def test_a_lobby_alone_says_where_it_listens_and_stops_on_term(data):
 # ── verify ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+LOBBY_IN_FOURS = in_fours(fingerprint(LOBBY.key))
+
+
 @pytest.fixture(scope="module")
 def record(tmp_path_factory):
     path = tmp_path_factory.mktemp("records") / "race.r2048"
@@ -587,20 +732,114 @@ def record(tmp_path_factory):
 
 def test_a_true_record_is_told_with_its_result(record, capsys):
     assert cli.main(["verify", str(record)]) == 0
-    said = capsys.readouterr().out
-    assert "true" in said
-    assert "fox made 8 first." in said
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{record}: true."
+    assert lines[1] == "fox made 8 first (rules 4.2)."
+    assert lines[2].startswith("  fox: 6 moves replayed, score and boards agree: ")
+    assert lines[3].startswith("  owl (computer): 3 moves replayed, score and boards agree: ")
+    assert lines[4] == f"Lobby {LOBBY_IN_FOURS}: never met from here. Ask who ran it whether that is its key."
+    assert lines[5].startswith("On the lobby's word alone: when moves arrived")
 
 
 def test_a_true_record_in_json(record, capsys):
     assert cli.main(["verify", "--json", str(record)]) == 0
     said = json.loads(capsys.readouterr().out)
-    assert set(said) == {"ok", "reason", "outcome", "seats"}
-    assert (said["ok"], said["reason"]) == (True, "")
-    assert said["outcome"]["termination"] == "target"
-    assert said["outcome"]["winners"] == [0]
-    assert set(said["seats"][0]) == {"seat", "name", "score", "max_tile", "moves", "state"}
-    assert (said["seats"][0]["name"], said["seats"][0]["max_tile"]) == ("fox", 8)
+    assert set(said) == {"ok", "reason", "outcome", "seats", "seeded", "trusts", "lobby"}
+    assert (said["ok"], said["reason"], said["seeded"]) == (True, "", False)
+    assert said["outcome"] == {
+        "termination": "target", "winners": [0], "t_ms": said["outcome"]["t_ms"], "clause": "4.2",
+    }  # fmt: skip
+    assert set(said["seats"][0]) == {
+        "seat", "name", "score", "max_tile", "moves", "state", "computer", "unsealed",
+    }  # fmt: skip
+    assert [(seat["name"], seat["computer"], seat["unsealed"]) for seat in said["seats"]] == [
+        ("fox", False, 0),
+        ("owl", True, 0),
+    ]
+    assert said["seats"][0]["max_tile"] == 8
+    assert said["trusts"] == ["times", "logs"]
+    assert said["lobby"] == {"key": LOBBY.key.hex(), "fingerprint": fingerprint(LOBBY.key), "seen": None}
+
+
+def test_a_record_of_a_lobby_that_was_met_says_when_and_where(record, data, capsys):
+    note_lobby(data, LOBBY.key, "192.168.1.23:2048")
+    note_lobby(data, LOBBY.key, "lobby.example:2048")
+    assert cli.main(["verify", str(record)]) == 0
+    today = time.strftime("%Y-%m-%d")
+    where = "192.168.1.23:2048, lobby.example:2048"
+    met = f"Lobby {LOBBY_IN_FOURS}: met since {today}, last on {today}, at {where}."
+    assert met in capsys.readouterr().out.splitlines()
+    assert cli.main(["verify", "--json", str(record)]) == 0
+    seen = json.loads(capsys.readouterr().out)["lobby"]["seen"]
+    assert seen == {
+        "first_s": seen["first_s"], "last_s": seen["last_s"], "own": False,
+        "addresses": ["192.168.1.23:2048", "lobby.example:2048"],
+    }  # fmt: skip
+
+
+def test_a_record_of_the_own_lobby_says_so(record, data, capsys):
+    note_lobby(data, LOBBY.key, "127.0.0.1:2048", own=True)
+    assert cli.main(["verify", str(record)]) == 0
+    assert f"Lobby {LOBBY_IN_FOURS}: your own." in capsys.readouterr().out.splitlines()
+
+
+def test_a_damaged_list_of_lobbies_keeps_no_record_from_being_true(record, data, capsys):
+    data.mkdir()
+    (data / "lobbies.json").write_text("{")
+    assert cli.main(["verify", str(record)]) == 0
+    assert "What is known of lobbies cannot be used" in capsys.readouterr().out
+    assert cli.main(["verify", "--json", str(record)]) == 0
+    lobby = json.loads(capsys.readouterr().out)["lobby"]
+    assert lobby["seen"] is None
+    assert "lobbies.json" in lobby["trouble"]
+
+
+def written(tmp_path, race):
+    path = tmp_path / "race.r2048"
+    path.write_bytes(race.record())
+    return str(path)
+
+
+def test_a_seeded_record_is_true_and_says_that_its_deck_was_chosen(tmp_path, capsys):
+    path = written(tmp_path, target_race(seed=secret("seed")))
+    assert cli.main(["verify", path]) == 0
+    said = capsys.readouterr().out
+    assert f"{path}: true, BUT SEEDED." in said
+    assert "could be known before the race" in said
+    assert cli.main(["verify", "--json", path]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["ok"], said["seeded"]) == (True, True)
+    assert "seeded" in said["trusts"]
+
+
+@pytest.mark.parametrize(
+    ("race", "told", "clause"),
+    [
+        (resigned_race, "fox is the only one left: owl resigned", "4.1"),
+        (forfeited_race, "owl is the only one left: fox forfeited", "4.1"),
+        (timed_race, "Time is up: ", "4.5"),
+        (drawn_race, "A draw, agreed by all who were in the race", "4.8"),
+        (all_stuck_race, "All stuck: ", "4.4"),
+    ],
+)
+def test_each_ending_names_the_clause_that_made_it(race, told, clause, tmp_path, capsys):
+    path = written(tmp_path, race())
+    assert cli.main(["verify", path]) == 0
+    line = capsys.readouterr().out.splitlines()[1]
+    assert line.startswith(told)
+    assert line.endswith(f" (rules {clause}).")
+    assert cli.main(["verify", "--json", path]) == 0
+    assert json.loads(capsys.readouterr().out)["outcome"]["clause"] == clause
+
+
+def test_moves_that_nobody_has_signed_are_counted(tmp_path, capsys):
+    race = resigned_race()
+    race.racers[0].play(2)
+    path = written(tmp_path, race)
+    assert cli.main(["verify", path]) == 0
+    said = capsys.readouterr().out
+    assert "; 2 not signed" in said
+    assert "the last moves of a player who has not signed them" in said
 
 
 def test_a_false_record_says_who_and_why(tmp_path, capsys):
@@ -642,8 +881,9 @@ def test_a_damaged_or_foreign_record_is_told_from_a_false_one(record, tmp_path, 
     assert "damaged" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("path", ["missing.r2048", "."])
+@pytest.mark.parametrize("path", ["missing.r2048", ".", "pipe"])
 def test_a_record_that_cannot_be_read_is_told(path, tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
     assert cli.main(["verify", str(tmp_path / path)]) == 6
     assert str(tmp_path / path) in capsys.readouterr().err
 
@@ -652,6 +892,19 @@ def test_of_several_records_the_worst_counts_and_each_has_its_line(record, tmp_p
     assert cli.main(["verify", "--json", str(record), str(tmp_path / "missing")]) == 6
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(line["file"], line["ok"]) for line in lines] == [(str(record), True), (str(tmp_path / "missing"), False)]
+
+
+def test_a_bad_file_among_good_ones_keeps_none_from_being_verified(record, tmp_path, capsys):
+    race = target_race()
+    lie, pipe = tmp_path / "false.r2048", tmp_path / "pipe"
+    lie.write_bytes(race.record(outcome=replace(race.outcome(), winners=(1,))))
+    os.mkfifo(pipe)
+    files = [str(path) for path in (record, lie, pipe, tmp_path, record)]
+    assert cli.main(["verify", *files]) == 6
+    out, err = capsys.readouterr()
+    assert out.count(f"{record}: true.") == 2
+    assert [line.partition(": ")[0] for line in err.splitlines()] == [str(lie), str(pipe), str(tmp_path)]
+    assert cli.main(["verify", str(record), str(lie), str(record)]) == 1
 
 
 def test_quiet_says_it_with_the_exit_code_alone(record, tmp_path, capsys):

@@ -13,8 +13,10 @@ from client.ending import check_record
 from client.fetching import Fetching
 from client.race import Race
 from engine.digest import digest
+from engine.race import SeatState
 from lobby.opening import DealOptions
 from protocol.messages import AskRecord, RecordPiece, RecordReady, TableSettings
+from protocol.record import Gap
 from protocol.signing import Signer
 from protocol.tick import Tick
 from tests.client.handmade import msgspec_replace
@@ -65,12 +67,20 @@ def _ended(race: Race, **changes: object) -> None:
     race.ended = msgspec_replace(race.ended, **changes)
 
 
+def ticks(race: Race) -> list[Tick]:
+    return [Tick.decode(signed[:-64]) for signed in race.ticks]
+
+
+def _signed(race: Race, tick: Tick) -> bytes:
+    body = tick.encode()
+    return body + LOBBY.sign("tick", race.start.mix, body)
+
+
 def _tick(race: Race, **figures: int) -> None:
     """The lobby has told this player, and this one alone, other figures."""
-    tick = Tick.decode(race.ticks[1][:-64])
+    tick = ticks(race)[1]
     seats = (replace(tick.seats[0], **figures), *tick.seats[1:])  # type: ignore[arg-type]
-    body = replace(tick, seats=seats).encode()
-    race.ticks[1] = body + LOBBY.sign("tick", race.start.mix, body)
+    race.ticks[1] = _signed(race, replace(tick, seats=seats))
 
 
 def _other_log(race: Race) -> None:
@@ -91,37 +101,99 @@ def _announced_otherwise(race: Race) -> None:
     race.fetching = Fetching(RecordReady(5, bytes(32)))
 
 
-LIES: dict[str, tuple[Callable[[Race], None], str]] = {
-    "another race": (_another_race, "the record is of another race"),
-    "another digest": (_announced_otherwise, "the record is not the one that was announced"),
-    "another log": (_other_log, "the record does not hold the moves that this program made"),
-    "fewer moves than acknowledged": (_acked_more, "the record does not hold the moves that this program made"),
-    "other winners": (
-        lambda race: _ended(race, winners=(0,)),
-        "the record tells another end than the lobby told before",
-    ),
-    "another board": (
-        lambda race: _ended(race, boards=(bytes(16), bytes(16))),
-        "the record tells another end than the lobby told before",
-    ),
-    "another score in a tick": (
-        lambda race: _tick(race, score=1_000),
-        "the record tells other figures of seat 0 than the ticks told",
-    ),
-    "figures that went back": (
-        lambda race: _tick(race, score=0, moves=0, max_exponent=0),
-        "the record tells other figures of seat 0 than the ticks told",
-    ),
+def _too_soon(race: Race) -> None:
+    """The lobby told of moves at a time before they count."""
+    tick = Tick.decode(race.ticks[-1][:-64])
+    race.ticks[-1:] = [_signed(race, replace(tick, lobby_ms=race.start.start_ms + 1_000))]
+
+
+def _untold_absence(race: Race) -> None:
+    """The lobby told of an absence that the record does not know."""
+    race.gaps.append(Gap(1, 2_500))
+
+
+LIES: dict[str, tuple[Callable[[Race], None], str, str]] = {
+    "another race": (_another_race, "other-race", ""),
+    "another digest": (_announced_otherwise, "other-record", ""),
+    "another log": (_other_log, "own-moves", ""),
+    "fewer moves than acknowledged": (_acked_more, "own-moves", ""),
+    "other winners": (lambda race: _ended(race, winners=(0,)), "end", ""),
+    "another board": (lambda race: _ended(race, boards=(bytes(16), bytes(16))), "end", ""),
+    "an absence of the lobby that was told": (_untold_absence, "gaps", ""),
+    "another score in a tick": (lambda race: _tick(race, score=1_000), "figures", "fox"),
+    "another max tile in a tick": (lambda race: _tick(race, max_exponent=9), "figures", "fox"),
+    "more moves in a tick than were made": (lambda race: _tick(race, moves=1_000), "figures", "fox"),
+    "figures that went back": (lambda race: _tick(race, score=0, moves=0, max_exponent=0), "figures", "fox"),
+    "moves before they were made": (_too_soon, "figures", "fox"),
+    "somebody stuck who was not": (lambda race: _tick(race, state=SeatState.STUCK), "figures", "fox"),
+    "somebody resigned too soon": (lambda race: _tick(race, state=SeatState.RESIGNED), "figures", "fox"),
+    "somebody forfeited who did not": (lambda race: _tick(race, state=SeatState.FORFEITED), "figures", "fox"),
 }
 
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_record_that_does_not_agree_with_what_was_told_is_found_out(lie: str) -> None:
     data, race = played()
-    change, reason = LIES[lie]
+    change, reason, detail = LIES[lie]
     change(race)
     check = check_record(data, race)
-    assert (check.ok, check.reason) == (False, reason)
+    assert (check.ok, check.reason, check.detail) == (False, reason, detail)
+
+
+def test_a_seat_that_had_left_cannot_have_been_told_to_move_on() -> None:
+    world = World(DealOptions(chain_length=64))
+    host = world.host(LONG)
+    guests = [world.join(host, name) for name in ("owl", "hare")]
+    world.start(host, *guests)
+    for client, after_ms in ((host, 2_000), (guests[1], 3_000)):
+        world.run(after_ms)
+        world.act(client, actions.Resign())
+    world.finish(host, *guests)
+    data, race = world.archived[0].record, guests[0].session.race
+    assert race is not None
+    resigned = next(tick for tick in ticks(race) if tick.seats[0].state is SeatState.RESIGNED)
+    moving = replace(resigned.seats[0], state=SeatState.MOVING)
+    later = replace(resigned, number=resigned.number + 1, lobby_ms=resigned.lobby_ms + 5_000)
+    assert check_record(data, race).ok
+    race.ticks.append(_signed(race, replace(later, seats=(moving, *later.seats[1:]))))
+    assert check_record(data, race).reason == "figures"
+
+
+def test_a_record_with_an_absence_in_which_the_lobby_told_something_is_found_out() -> None:
+    world = World(DealOptions(chain_length=64))
+    host = world.host(LONG)
+    guest = world.join(host, "owl")
+    world.start(host, guest)
+    world.press(host, 100, times=20)
+    world.run(2_500)
+    world.now_ms += 60_000  # the lobby's machine sleeps
+    world.run(4_000)
+    world.act(host, actions.Resign())
+    world.finish(host, guest)
+    data, race = world.archived[0].record, guest.session.race
+    assert race is not None
+    assert check_record(data, race).ok
+    (gap,) = race.gaps
+    tick = ticks(race)[0]
+    within = replace(tick, lobby_ms=race.start.start_ms + gap.from_ms + 1)
+    race.ticks.append(_signed(race, within))
+    assert check_record(data, race).reason == "gaps"
+
+
+def test_a_stuck_seat_may_be_told_stuck_before_its_last_figures_are_due() -> None:
+    """The state in a tick is that of the moment, the figures are those of the last full second (rules 3.6)."""
+    world = World(DealOptions(chain_length=64))
+    host = world.host(TableSettings(size=3, kind=3, target_exponent=0))
+    guest = world.join(host, "owl")
+    world.start(host, guest)
+    world.press(host, 30)
+    world.press(guest, 170)
+    world.finish(host, guest)
+    race = guest.session.race
+    assert race is not None
+    assert any(tick.seats[0].state is SeatState.STUCK for tick in ticks(race))
+    assert race.check is not None
+    assert race.check.ok, race.check
 
 
 def test_a_watcher_compares_what_it_was_told() -> None:

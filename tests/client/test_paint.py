@@ -310,9 +310,46 @@ def test_the_result_says_why_it_ended_and_that_the_record_agrees() -> None:
     assert "race2048 verify /home/fox/races/2026-11-30-482913.r2048" in shown
 
 
+DISPUTE = Check(ok=False, reason="figures", detail="hare")
+PATH = "/home/fox/races/2026-11-30-482913.r2048"
+
+
 def test_a_record_that_does_not_agree_is_told_loudly() -> None:
-    shown = screen(view(Phase.FINISHED, check=Check(ok=False, reason="tick 7")), 120, 40)
-    assert "THE RECORD DOES NOT AGREE with what you saw (tick 7)" in shown
+    disputed = view(Phase.FINISHED, check=DISPUTE, dispute=DISPUTE, dispute_path=PATH)
+    for columns, rows in ((80, 24), (120, 40)):
+        shown = " ".join(screen(disputed, columns, rows).split())
+        assert "THE RECORD DOES NOT AGREE with what you saw: it tells otherwise of hare" in shown
+        assert f"Show it to the others: {PATH}" in shown
+
+
+@pytest.mark.parametrize("phase", [Phase.SEATING, Phase.OPENING, Phase.COUNTDOWN, Phase.FINISHED])
+def test_a_record_that_did_not_agree_stays_in_sight_when_the_next_race_is_near(phase: Phase) -> None:
+    assert "THE RECORD DOES NOT AGREE" in screen(view(phase, dispute=DISPUTE))
+
+
+ALARMED: dict[str, Any] = {"alarm": "other-key", "fingerprint": "7q4k2m9xb3hd5s8t"}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 20), (120, 40)])
+@pytest.mark.parametrize("phase", [Phase.SEATING, Phase.FINISHED])
+def test_a_lobby_with_another_key_than_before_is_warned_of_at_the_table(phase: Phase, size: tuple[int, int]) -> None:
+    shown = " ".join(screen(view(phase, **ALARMED), *size).split())
+    assert "WARNING: the lobby at this address had another key before." in shown
+    assert "Ask the host" in shown
+    assert "7q4k 2m9x b3hd 5s8t" in shown
+
+
+def test_the_warning_stays_until_the_boards_are_alive() -> None:
+    for phase in (Phase.OPENING, Phase.COUNTDOWN):
+        assert "WARNING: the lobby" in screen(view(phase, **ALARMED), 120, 40)
+    assert "WARNING" not in screen(view(Phase.RACING, **ALARMED), 120, 40)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 20)])
+def test_a_warning_keeps_no_other_message_out_of_sight(size: tuple[int, int]) -> None:
+    shown = screen(view(Phase.SEATING, **ALARMED, notice="not-ready"), *size)
+    assert "WARNING" in shown
+    assert "Not everyone is ready." in shown
 
 
 def test_tab_leads_round_all_boards_that_do_not_fit() -> None:

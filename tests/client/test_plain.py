@@ -552,6 +552,20 @@ async def test_when_the_commands_end_the_race_is_told_to_its_end() -> None:
         assert await running == 0
 
 
+def test_a_lobby_with_another_key_than_before_is_told_once() -> None:
+    alarmed = view(Phase.SEATING, alarm="other-key", fingerprint="7q4k2m9xb3hd5s8t")
+    assert any(line.startswith("WARNING: the lobby at this address had another key") for line in told(None, alarmed))
+    assert changed(alarmed, locked=True) == ["The table is locked now."]
+
+
+def test_a_record_that_does_not_agree_is_told_whatever_goes_on() -> None:
+    dispute = Check(ok=False, reason="end")
+    finished = view(Phase.FINISHED, check=None, record_path="")
+    for before, changes in ((finished, {"check": dispute}), (view(Phase.RACING), {}), (view(Phase.SEATING), {})):
+        (line,) = changed(before, dispute=dispute, **changes)
+        assert line.startswith("THE RECORD DOES NOT AGREE with what you saw: it tells another end")
+
+
 async def test_ctrl_c_in_a_race_asks_first() -> None:
     session = Session(view(Phase.RACING))
     running = asyncio.ensure_future(session.plain.run())

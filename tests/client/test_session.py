@@ -23,6 +23,7 @@ from protocol.text import SafeText
 from tests.client.handmade import SETTINGS, HandLobby, connects, msgspec_replace
 
 STRANGER = Signer(b"s" * 32)
+LOBBY = Signer(b"l" * 32)
 
 
 # ── the lobby's key ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -53,6 +54,43 @@ def test_a_pinned_fingerprint_that_is_wrong_ends_it() -> None:
     assert lobby.connect() == []
     assert lobby.session.ending == "pin"
     assert lobby.over()
+
+
+@pytest.mark.parametrize(
+    ("expected", "pinned", "alarm"),
+    [
+        ((), "", ""),
+        ((LOBBY.key,), "", ""),
+        ((STRANGER.key, LOBBY.key), "", ""),
+        ((STRANGER.key,), "", "other-key"),
+        ((STRANGER.key,), fingerprint(LOBBY.key), ""),
+    ],
+    ids=["nobody is known", "it is known", "it is one of those known", "another is known", "the link vouches for it"],
+)
+def test_a_lobby_is_a_surprise_where_another_key_was_known(
+    expected: tuple[bytes, ...], pinned: str, alarm: str
+) -> None:
+    lobby = HandLobby(expected=frozenset(expected), pinned=pinned)
+    lobby.connect()
+    lobby.welcome()
+    view = lobby.session.view(lobby.now_ms)
+    assert (view.alarm, view.fingerprint) == (alarm, fingerprint(LOBBY.key))
+    assert lobby.session.ending == ""
+
+
+def test_an_alarm_does_not_pass_with_what_the_person_does() -> None:
+    lobby = HandLobby(expected=frozenset({STRANGER.key}))
+    lobby.connect()
+    lobby.welcome()
+    lobby.act(actions.ToggleReady())
+    assert lobby.session.view(lobby.now_ms).alarm == "other-key"
+
+
+def test_a_lobby_that_has_not_proved_its_key_raises_no_alarm() -> None:
+    lobby = HandLobby(expected=frozenset({STRANGER.key}))
+    lobby.connect(protocol=99)
+    view = lobby.session.view(lobby.now_ms)
+    assert (view.alarm, view.fingerprint) == ("", "")
 
 
 def test_a_challenge_with_a_false_signature_is_from_no_lobby() -> None:
@@ -444,8 +482,8 @@ def test_a_record_that_is_none_is_kept_with_the_ticks_and_said_to_be_false() -> 
     lobby.say(_ended())
     lobby.say(messages.RecordReady(3, bytes(32)))
     lobby.say(messages.RecordPiece(0, b"abc"))
-    (saved,) = [effect for effect in lobby.effects if isinstance(effect, SaveRecord)]
-    assert (saved.code, saved.record, saved.ok, len(saved.ticks)) == ("123456", b"abc", False, 1)
+    (saved,) = [effect for effect in lobby.effects if isinstance(effect, SaveRecord)]  # with Deal, Start and the tick
+    assert (saved.code, saved.record, saved.ok, len(saved.told)) == ("123456", b"abc", False, 3)
     lobby.session.saved("there")
     view = lobby.session.view(lobby.now_ms)
     assert view.check is not None
@@ -471,6 +509,44 @@ def test_a_deal_that_comes_while_the_record_of_a_race_that_was_never_run_is_anno
     lobby.say(messages.RecordReady(3, b"b" * 32))
     lobby.say(messages.Dealt(lobby.next_deal(race_number=3, burnt=0, previous_record=b"b" * 32)))
     assert cheats(lobby, "deal-unburnt")
+
+
+def test_a_false_record_is_not_forgotten_when_the_next_race_is_near() -> None:
+    lobby = racing()
+    lobby.say(_ended())
+    lobby.say(messages.RecordReady(3, bytes(32)))
+    lobby.say(messages.TableChanged(lobby.view(), 1))
+    lobby.say(messages.RecordPiece(0, b"abc"))
+    lobby.session.saved("there")
+    view = lobby.session.view(lobby.now_ms)
+    assert (view.phase, view.check) == (Phase.SEATING, None)
+    assert view.dispute is not None
+    assert (view.dispute.ok, view.dispute.reason, view.dispute_path) == (False, "false", "there")
+
+
+@pytest.mark.parametrize(("known", "asked"), [(b"a" * 32, [messages.AskRecord(1)]), (b"b" * 32, [])])
+def test_a_record_that_was_cut_off_is_fetched_on_if_the_lobby_still_has_it(known: bytes, asked: list[object]) -> None:
+    """The next race has begun; its Deal says which record the lobby has (deal.md 3.1)."""
+    lobby = racing()
+    lobby.say(_ended())
+    lobby.say(messages.RecordReady(3, b"a" * 32))
+    lobby.say(messages.RecordPiece(0, b"x"))
+    lobby.handle(Dropped("lost"))
+    lobby.connect()
+    next_deal = lobby.sign("deal", NO_CONTEXT, replace(lobby.deal, race_number=2, previous_record=known).encode())
+    answers = lobby.welcome(deal=next_deal)
+    assert [answer for answer in answers if isinstance(answer, messages.AskRecord)] == asked
+
+
+def test_a_record_that_was_judged_is_not_fetched_again() -> None:
+    lobby = racing()
+    lobby.say(_ended())
+    lobby.say(messages.RecordReady(3, b"a" * 32))
+    lobby.say(messages.RecordPiece(0, b"abc"))
+    lobby.handle(Dropped("lost"))
+    lobby.connect()
+    next_deal = lobby.sign("deal", NO_CONTEXT, replace(lobby.deal, previous_record=b"a" * 32).encode())
+    assert not any(isinstance(answer, messages.AskRecord) for answer in lobby.welcome(deal=next_deal))
 
 
 def test_an_hour_of_a_false_clock_makes_no_move_that_cannot_be_written() -> None:

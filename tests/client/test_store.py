@@ -183,7 +183,7 @@ def test_a_code_from_a_hostile_lobby_leads_nowhere_else(tmp_path):
 
 
 def test_a_record_that_does_not_agree_gets_the_ticks_beside_it(tmp_path):
-    path = save_record(tmp_path, SaveRecord("482913", b"record", ok=False, ticks=(b"ab", b"c")))
+    path = save_record(tmp_path, SaveRecord("482913", b"record", ok=False, told=(b"ab", b"c")))
     ticks = (tmp_path / "races" / f"{today()}-482913.ticks").read_bytes()
     assert path.endswith("-482913.r2048")
     assert ticks == b"\0\0\0\2ab\0\0\0\1c"

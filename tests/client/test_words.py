@@ -9,11 +9,13 @@ from client import events, words
 from client.view import Check, Line, TallyPicture
 from client.words import (
     advice,
+    alarm_words,
     all_settings_words,
     check_words,
     clock,
     clock_left,
     code_in_groups,
+    dispute_words,
     exit_code,
     limits_words,
     number,
@@ -217,7 +219,41 @@ def test_a_code_is_grouped_to_be_read_aloud(code: str, shown: str) -> None:
 
 
 def test_a_check_that_failed_says_so_loudly() -> None:
-    assert "DOES NOT AGREE" in check_words(view(Phase.FINISHED, check=Check(ok=False, reason="x")))
+    assert "DOES NOT AGREE" in check_words(view(Phase.FINISHED, check=Check(ok=False, reason="end")))
+
+
+def disputes() -> set[str]:
+    """Every code of what is wrong with a record."""
+    source = Path(words.__file__).with_name("ending.py").read_text()
+    return set(re.findall(r'reason="([a-z-]+)"', source))
+
+
+def test_every_way_in_which_a_record_does_not_agree_has_words() -> None:
+    assert len(disputes()) == 7
+    for reason in disputes():
+        told = dispute_words(view(Phase.SEATING, dispute=Check(ok=False, reason=reason, detail="hare")))
+        assert told.startswith("THE RECORD DOES NOT AGREE with what you saw: it ")
+
+
+def test_what_verify_says_of_a_record_is_told_whole_and_harmless() -> None:
+    reason = "seat 1, move 57, left: is not legal on the board \x1b[2J" + " 2" * 16
+    told = dispute_words(view(Phase.SEATING, dispute=Check(ok=False, reason="false", detail=reason)))
+    assert reason.replace("\x1b", "\\x1b") in told
+
+
+def test_evidence_is_named_once_it_is_there() -> None:
+    disputed = view(Phase.FINISHED, dispute=Check(ok=False, reason="end"))
+    assert "Show it" not in dispute_words(disputed)
+    assert "Show it to the others: /x.r2048," in dispute_words(replace(disputed, dispute_path="/x.r2048"))
+
+
+def test_a_lobby_that_is_no_surprise_is_no_word_worth() -> None:
+    assert (alarm_words(view(Phase.SEATING)), dispute_words(view(Phase.SEATING))) == ("", "")
+
+
+def test_a_fingerprint_is_read_in_fours() -> None:
+    told = alarm_words(view(Phase.SEATING, alarm="other-key", fingerprint="7q4k2m9xb3hd5s8t"))
+    assert told.endswith("It is 7q4k 2m9x b3hd 5s8t now.")
 
 
 def test_a_record_that_will_not_come_is_not_announced() -> None:

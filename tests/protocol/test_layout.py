@@ -39,6 +39,12 @@ def test_a_varint_too_long_too_large_or_cut_off_is_refused(data):
         Reader(data).varint()
 
 
+def test_a_varint_that_never_ends_is_refused_at_its_fifth_byte():
+    reader = Reader(b"\xff" * 100_000)
+    with pytest.raises(LayoutError, match="byte 5: a varint too large"):
+        reader.varint()
+
+
 @given(st.binary())
 def test_a_varint_has_one_form(data):
     reader = Reader(data)
