@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 DONE = 0
 NO = 1
 USAGE = 2
@@ -14,6 +17,13 @@ HANGUP = 129
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 TERMINATED = 143
+
+
+def mute() -> None:
+    """Sends what is still said nowhere: the terminal is gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
 
 
 class Failure(Exception):  # noqa: N818 - what happened and what to do, for a person

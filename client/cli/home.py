@@ -20,7 +20,7 @@ from client.tui.home_screen import HomeScreen, Supplies, Words
 
 from . import COMMANDS, PROGRAM, main, top_help
 from .defaults import settings_for, tell_problems
-from .exits import DONE, HANGUP, INTERRUPTED, TERMINATED, USAGE, Failure
+from .exits import DONE, HANGUP, INTERRUPTED, TERMINATED, USAGE, Failure, mute
 
 if TYPE_CHECKING:
     from protocol.messages import TableSettings
@@ -49,6 +49,8 @@ def _on_screen(options: argparse.Namespace) -> int:
     while True:
         screen = HomeScreen(supplies(options), chosen=chosen)
         code = shown_at_once(screen)
+        if code == HANGUP:
+            mute()
         if code or screen.words is None:
             return code
         chosen = screen.home.chosen

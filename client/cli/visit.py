@@ -30,7 +30,7 @@ from protocol.signing import Signer, fingerprint
 from protocol.text import judge_name
 
 from . import PROGRAM
-from .exits import DAMAGED, HANGUP, INTERRUPTED, NO, REFUSED, TERMINATED, USAGE, Failure
+from .exits import DAMAGED, HANGUP, INTERRUPTED, NO, REFUSED, TERMINATED, USAGE, Failure, mute
 from .figures import tile
 from .meeting import Meeting
 
@@ -215,7 +215,7 @@ class Visit:
             self._cut_off = True
             self.runner.stop()
         if code == HANGUP:
-            _mute()
+            mute()
         return code
 
     async def _leave(self) -> None:
@@ -241,13 +241,6 @@ class Visit:
             return
         if self.session.fingerprint and not self.session.alarm:
             self._noting = asyncio.ensure_future(asyncio.to_thread(meeting.note, key))
-
-
-def _mute() -> None:
-    """Sends what is still said nowhere: the terminal is gone."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(nowhere, stream.fileno())
 
 
 def farewell(visit: Visit, shown: int) -> int:

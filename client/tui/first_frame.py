@@ -18,12 +18,12 @@ from .writing import Writing
 if TYPE_CHECKING:
     from .home_screen import HomeScreen
 
+HANGUP = 128 + 1
 _ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l"
 _LEAVE = "\x1b[m\x1b[?7h\x1b[?1049l\x1b[?25h"
 
 
-def shown_at_once(screen: HomeScreen) -> int:
-    """Shows a screen until it is left; returns 0, or 128 + n for signal n."""
+def _shown(screen: HomeScreen) -> int:
     with _signals_noted() as noted:
         with _first_picture(screen), _quiet_keys():
             import asyncio
@@ -42,6 +42,25 @@ def shown_at_once(screen: HomeScreen) -> int:
 
         code = asyncio.run(show())
         return code or (128 + noted[0] if noted else 0)
+
+
+def shown_at_once(screen: HomeScreen) -> int:
+    """Shows a screen until it is left; returns 0, or 128 + n for signal n."""
+    try:
+        return _shown(screen)
+    except _TERMINAL_ERRORS:
+        if _is_gone():
+            return HANGUP
+        raise
+
+
+def _is_gone() -> bool:
+    """Tells whether the terminal has been closed."""
+    try:
+        os.get_terminal_size(sys.stdin.fileno())
+    except OSError:
+        return True
+    return False
 
 
 @contextmanager
@@ -80,6 +99,7 @@ def _signals_noted() -> Iterator[list[int]]:
 
 
 if sys.platform == "win32":
+    _TERMINAL_ERRORS: tuple[type[Exception], ...] = (OSError,)
 
     @contextmanager
     def _quiet_keys() -> Iterator[None]:
@@ -88,6 +108,8 @@ if sys.platform == "win32":
 
 else:
     import termios
+
+    _TERMINAL_ERRORS = (OSError, termios.error)
 
     @contextmanager
     def _quiet_keys() -> Iterator[None]:
@@ -100,5 +122,4 @@ else:
             termios.tcsetattr(handle, termios.TCSANOW, quiet)
             yield
         finally:
-            with suppress(termios.error):
-                termios.tcsetattr(handle, termios.TCSANOW, before)
+            termios.tcsetattr(handle, termios.TCSANOW, before)

@@ -75,6 +75,11 @@ class Terminal:
         self._stream.feed(data)
         return bool(data)
 
+    def settle(self, quiet_s: float) -> None:
+        """Takes in what comes until nothing has come for so long: the last picture of a slide is there."""
+        while select.select([self._master], [], [], quiet_s)[0] and self.read(0):
+            pass
+
     def expect(self, *texts: str) -> str:
         """Waits until one of these texts is on the screen; returns which."""
         until_s = time.monotonic() + PATIENCE_S

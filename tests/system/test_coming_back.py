@@ -54,7 +54,7 @@ def test_a_killed_client_is_back_where_it_was_or_has_forfeited(lobby, tmp_path, 
         for key in "adadsdawadsads":
             guest.press(key)
             guest.read(0.05)
-        guest.read(0.5)
+        guest.settle(0.6)
         before = figures(guest)
         assert len(before) > 3
         guest.process.kill()

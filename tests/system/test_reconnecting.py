@@ -92,7 +92,7 @@ def test_a_line_that_breaks_in_a_race_is_seen_by_both_and_no_move_is_lost(lobby,
             guest.press(key)
             guest.read(0.05)
         guest.expect("moves not sent", "move not sent")
-        guest.read(0.3)
+        guest.settle(0.6)
         rows = guest.text.splitlines()
         made = int(next(after for row, after in pairwise(rows) if "max tile" in row).split()[-1])
         assert made > 0
