@@ -53,7 +53,7 @@ def _welcome(message: messages.Welcome, session: Session, now_ms: int) -> None:
     assert trust is not None, "a lobby proves its key before it says Welcome"
     trust.dealt(message.deal, missed=True)
     nonce = b"" if message.race.seats is None else trust.closed(message.race.seats)
-    trust.shown(message.table, ready=_own_ready(session))
+    trust.shown(message.table, ready=session.shown_ready)
     if message.race.start is not None:
         _resume(message, message.race.start, session, now_ms)
     elif message.table.phase is Phase.OPENING and nonce:
@@ -82,12 +82,6 @@ def _show(session: Session, table: TableView, seat: int | None) -> None:
     session.table, session.seat = table, seat
     if table.phase in (Phase.SEATING, Phase.OPENING):
         session.race = None
-
-
-def _own_ready(session: Session) -> bool:
-    """Returns whether the table is shown with us ready at it."""
-    seat = None if session.table is None or session.seat is None else session.table.seats[session.seat]
-    return seat is not None and seat.ready
 
 
 def _resume(message: messages.Welcome, start: Signed, session: Session, now_ms: int) -> None:
@@ -160,7 +154,7 @@ def _table_changed(message: messages.TableChanged, session: Session, now_ms: int
     _show(session, message.table, message.seat)
     if session.trust is not None:
         session.trust.settings_fit(message.table)
-        session.trust.shown(message.table, ready=_own_ready(session))
+        session.trust.shown(message.table, ready=session.shown_ready)
     _answer(session)
 
 

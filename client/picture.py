@@ -25,20 +25,7 @@ _RACING = (Phase.RACING, Phase.SETTLING, Phase.CLOSING)
 
 def draw(session: Session, now_ms: int) -> SessionView:
     """Returns the view of a session at `now_ms` of this machine's clock."""
-    table, race, lobby, disputed = session.table, session.race, session.lobby, session.disputed
-    program = "" if lobby is None else lobby.program
-    protocol = 0 if lobby is None else lobby.protocol
-    known = SessionView(
-        line=session.line,
-        alarm=session.alarm,
-        dispute=None if disputed is None else disputed.check,
-        dispute_path="" if disputed is None else disputed.record_path,
-        fingerprint=session.fingerprint,
-        notice=session.notice,
-        ending=session.ending,
-        lobby_program=program,
-        lobby_protocol=protocol,
-    )
+    table, race, known = session.table, session.race, _without_table(session)
     if table is None:
         return known
     seats = _seats(session, table, race, now_ms)
@@ -66,6 +53,22 @@ def draw(session: Session, now_ms: int) -> SessionView:
         outcome=_outcome(race),
         check=None if race is None else race.check,
         record_path="" if race is None else race.record_path,
+    )
+
+
+def _without_table(session: Session) -> SessionView:
+    """Returns what there is to see of the lobby alone."""
+    lobby, disputed = session.lobby, session.disputed
+    return SessionView(
+        line=session.line,
+        alarm=session.alarm,
+        dispute=None if disputed is None else disputed.check,
+        dispute_path="" if disputed is None else disputed.record_path,
+        fingerprint=session.fingerprint,
+        notice=session.notice,
+        ending=session.ending,
+        lobby_program="" if lobby is None else lobby.program,
+        lobby_protocol=0 if lobby is None else lobby.protocol,
     )
 
 

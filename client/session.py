@@ -84,18 +84,9 @@ class Session:
     """
 
     def __init__(
-        self,
-        *,
-        signer: Signer,
-        name: str,
-        goal: Goal,
-        role: Role,
-        entropy: Callable[[int], bytes],
-        program: str,
-        pinned: str = "",
-        expected: frozenset[bytes] = frozenset(),
-        beat_ms: int = 0,
-    ) -> None:
+        self, *, signer: Signer, name: str, goal: Goal, role: Role, entropy: Callable[[int], bytes], program: str,
+        pinned: str = "", expected: frozenset[bytes] = frozenset(), beat_ms: int = 0,
+    ) -> None:  # fmt: skip
         self.line = Line.CONNECTING
         self.lobby: messages.Challenge | None = None
         self.fingerprint = ""  # of the lobby's key, once it has proved it
@@ -127,6 +118,12 @@ class Session:
         self._tries = 0
         self._pings: list[int] = []  # when the next pings leave
         self._out: list[Effect] = []
+
+    @property
+    def shown_ready(self) -> bool:
+        """Whether the table is shown with us ready at it."""
+        seat = None if self.table is None or self.seat is None else self.table.seats[self.seat]
+        return seat is not None and seat.ready
 
     def begin(self, now_ms: int) -> list[Effect]:
         """Returns the first effects."""

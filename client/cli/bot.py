@@ -24,7 +24,7 @@ BEAT_MS_MIN, BEAT_MS_MAX = 25, 60_000  # rules 6.1: no more than 40 moves a seco
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `bot` takes."""
-    add_place(parser, "[--pace MOVES] [--name NAME] [OPTION]…")
+    add_place(parser)
     add_manner(parser, PACE)
 
 

@@ -14,6 +14,7 @@ from client.config import Settings, Value, resolve
 from client.config_file import ConfigError, config_path, read_config
 from client.language import say
 
+from .everywhere import own_actions
 from .exits import DAMAGED, USAGE, Failure
 
 # command: {option: setting}. Only what no other option of the command can contradict.
@@ -32,7 +33,8 @@ def with_defaults(
     """
     settings = settings_for(options)
     tell_problems(settings, options)
-    filled = vars(options).copy()
+    words_of_its_own = {action.dest for action in own_actions(parser) if not action.option_strings}
+    filled = {name: value for name, value in vars(options).items() if name not in words_of_its_own}
     for option, name in _FILLS.get(command, {}).items():
         filled[option] = settings.own(name)
     given = parser.parse_intermixed_args(

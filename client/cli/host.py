@@ -50,9 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lobby", metavar="URL", help=say("open the table on this lobby instead of an own one"))
     parser.add_argument("--bind", metavar="ADDRESS", help=say("listen on this address only (on all)"))
     parser.add_argument("--port", type=_port, help=say("listen on this port (2048, or the next that is free)"))
-    parser.add_argument(
-        "--public-url", metavar="URL", help=say("how friends elsewhere reach this computer: a tunnel or forwarded port")
-    )
+    parser.add_argument("--public-url", metavar="URL", help=say("how friends elsewhere reach it (help internet)"))
     parser.add_argument("--no-lan", action="store_true", help=say("do not announce the table on this network"))
     parser.add_argument("--plain", action="store_true", help=say("no screen: a line for each thing that happens"))
 

@@ -19,7 +19,7 @@ from .visit import Visit, farewell, meet, person_session, run_loop
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `join` takes."""
-    add_place(parser, "[--name NAME] [--plain]", may_choose=True)
+    add_place(parser, may_choose=True)
     parser.add_argument("--name", help=say("how the others see you (your login name)"))
     parser.add_argument("--plain", action="store_true", help=say("no screen: a line for each thing that happens"))
 

@@ -75,10 +75,10 @@ def add_fine_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help=say("fewer tiles are known ahead; wants a quick line"))
 
 
-def add_place(parser: argparse.ArgumentParser, options: str, *, may_choose: bool = False) -> None:
+def add_place(parser: argparse.ArgumentParser, *, may_choose: bool = False) -> None:
     """Adds the words that name a table; with `may_choose` there may be none of them."""
     words = "LINK | CODE [ADDRESS]"
-    parser.usage = f"{parser.prog} {f'[{words}]' if may_choose else words}  {options}"
+    parser.usage = f"{parser.prog} {f'[{words}]' if may_choose else words}  {say('[OPTION]…')}"
     about = say(
         "the link that the host has sent; or the code of a table on this network, or with the address of its lobby "
         "anywhere"

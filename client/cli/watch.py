@@ -19,7 +19,7 @@ from .visit import Visit, farewell, meet, person_session, run_loop
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `watch` takes."""
-    add_place(parser, "[--plain | --json]", may_choose=True)
+    add_place(parser, may_choose=True)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--plain", action="store_true", help=say("no screen: a line for each thing that happens"))
     how.add_argument("--json", action="store_true", help=say("a line of JSON whenever the standings change"))

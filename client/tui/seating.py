@@ -174,16 +174,20 @@ def _draw_code(canvas: Canvas, region: Rect, view: SessionView, palette: Palette
         return region.y + 4
     if big and big_columns(code) <= region.width:
         draw_big(canvas, region.x, region.y, code, palette.strong)
-        canvas.text(region.x, region.y + 3, played, columns=region.width)
         if region.height < 6:
+            canvas.text(region.x, region.y + 3, _joined(played, terms), columns=region.width)
             return region.y + 4
+        canvas.text(region.x, region.y + 3, played, columns=region.width)
         canvas.text(region.x, region.y + 4, detail, columns=region.width)
         canvas.text(region.x, region.y + 5, terms, columns=region.width)
         return region.y + (6 if terms else 5)
-    played = say("{settings}, {rest}", settings=played, rest=terms) if terms else played
     end = canvas.text(region.x, region.y, code, palette.strong)
-    canvas.text(end + 2, region.y, played, columns=region.right - end - 2)
+    canvas.text(end + 2, region.y, _joined(played, terms), columns=region.right - end - 2)
     return region.y + 1
+
+
+def _joined(settings: str, terms: str) -> str:
+    return say("{settings}, {rest}", settings=settings, rest=terms) if terms else settings
 
 
 def _draw_seat(canvas: Canvas, row: Rect, number: int, seat: SeatPicture | None, palette: Palette) -> None:

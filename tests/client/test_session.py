@@ -533,7 +533,7 @@ def test_a_record_that_was_cut_off_is_fetched_on_if_the_lobby_still_has_it(known
     lobby.say(messages.RecordPiece(0, b"x"))
     lobby.handle(Dropped("lost"))
     lobby.connect()
-    next_deal = lobby.sign("deal", NO_CONTEXT, replace(lobby.deal, race_number=2, previous_record=known).encode())
+    next_deal = lobby.next_deal(race_number=2, burnt=0, previous_record=known)
     answers = lobby.welcome(deal=next_deal)
     assert [answer for answer in answers if isinstance(answer, messages.AskRecord)] == asked
 
