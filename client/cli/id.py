@@ -65,9 +65,10 @@ def _show(options: argparse.Namespace) -> int:
         print(json.dumps({"name": name, "chosen": chosen, "keys": found}, ensure_ascii=False))
         return DONE
     print(say("name   {name}", name=name) if chosen else say("name   {name}   (your login name)", name=name))
+    key_word = say("key")
     for number, path, seed, held in keys:
         shown = say("damaged: {path}", path=path) if seed is None else _fingerprint(seed)
-        print(f"{say('key')} {number:<2} {shown}" + (say("   (in use)") if held else ""))
+        print(f"{key_word} {number:<2} {shown}" + (say("   (in use)") if held else ""))
     if not keys:
         print(say("No key yet: one is made when you first take a seat."))
     return DONE

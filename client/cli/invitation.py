@@ -68,9 +68,9 @@ def _seat_lines(view: SessionView) -> list[str]:
         if seat is not None
     ]
     free = sum(seat is None for seat in view.seats)
-    return [
-        f"  {say('seats'):<{_LABEL_COLUMNS}} {say(', ').join([*seated, say_n('{count} free', '{count} free', free)])}"
-    ]
+    label, comma = say("seats"), say(", ")
+    seated.append(say_n("{count} free", "{count} free", free))
+    return [f"  {label:<{_LABEL_COLUMNS}} {comma.join(seated)}"]
 
 
 def _command_lines(label: str, command: str, columns: int) -> list[str]:

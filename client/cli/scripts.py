@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from client.language import later
 from engine.deck import CHAIN_LENGTH
 from engine.race import Kind, Outcome, SeatState, Termination
 from protocol.limits import Windows
@@ -70,7 +71,7 @@ def _said(*values: Termination | SeatState) -> str:
 SCRIPTS = (
     Script(
         name="alone",
-        explanation="one is stuck, one resigns, one stays away: who is left alone wins, stuck or not",
+        explanation=later("one is stuck, one resigns, one stays away: who is left alone wins, stuck or not"),
         settings=_endless(3, size=3),
         seed="race 5",
         windows=Windows(countdown_ms=_COUNTDOWN_MS, away_ms=2_000),
@@ -85,7 +86,7 @@ SCRIPTS = (
     ),
     Script(
         name="target",
-        explanation="the first to make the tile wins",
+        explanation=later("the first to make the tile wins"),
         settings=_target(4, 7),
         seed="race 20",
         windows=_ON_BEATS,
@@ -96,7 +97,7 @@ SCRIPTS = (
     ),
     Script(
         name="dead-heat",
-        explanation="two make the tile in the same millisecond and with as many moves: a draw of those two",
+        explanation=later("two make the tile in the same millisecond and with as many moves: a draw of those two"),
         settings=_target(3, 6),
         windows=_ON_BEATS,
         bots=("--style snake --beat 50", "--style snake --beat 50", "--style hoard --beat 200"),
@@ -106,7 +107,7 @@ SCRIPTS = (
     ),
     Script(
         name="last-mover",
-        explanation="all others are stuck: the last who can move plays on until it leads, and wins",
+        explanation=later("all others are stuck: the last who can move plays on until it leads, and wins"),
         settings=_endless(2, size=3),
         seed="race 9",
         windows=_ON_BEATS,
@@ -117,7 +118,7 @@ SCRIPTS = (
     ),
     Script(
         name="all-stuck",
-        explanation="all are stuck: the highest score wins",
+        explanation=later("all are stuck: the highest score wins"),
         settings=_endless(3, size=3),
         seed="race 27",
         windows=_ON_BEATS,
@@ -128,7 +129,7 @@ SCRIPTS = (
     ),
     Script(
         name="all-stuck-tie",
-        explanation="all are stuck, two of them with the highest score: a draw of those two",
+        explanation=later("all are stuck, two of them with the highest score: a draw of those two"),
         settings=_endless(3, size=3),
         seed="race 27",
         windows=_ON_BEATS,
@@ -139,7 +140,7 @@ SCRIPTS = (
     ),
     Script(
         name="bell",
-        explanation="the time is up: the highest score wins",
+        explanation=later("the time is up: the highest score wins"),
         settings=_timed(3, 5_000),
         bots=("--pace 30", "--pace 5", "--pace 4"),
         termination=Termination.BELL,
@@ -148,7 +149,7 @@ SCRIPTS = (
     ),
     Script(
         name="bell-tie",
-        explanation="the time is up, two share the highest score: a draw of those two",
+        explanation=later("the time is up, two share the highest score: a draw of those two"),
         settings=_timed(3, 5_000),
         windows=_ON_BEATS,
         bots=(
@@ -162,7 +163,7 @@ SCRIPTS = (
     ),
     Script(
         name="away",
-        explanation="three vanish in turn: the one who comes back in time plays on, the others forfeit",
+        explanation=later("three vanish in turn: the one who comes back in time plays on, the others forfeit"),
         settings=_endless(3),
         windows=Windows(countdown_ms=_COUNTDOWN_MS, away_ms=2_500),
         bots=(
@@ -176,7 +177,7 @@ SCRIPTS = (
     ),
     Script(
         name="resign",
-        explanation="all but one resign: that one wins",
+        explanation=later("all but one resign: that one wins"),
         settings=_endless(3),
         bots=("--pace 10 --resign-after 20", "--pace 10", "--pace 10 --resign-after 10"),
         termination=Termination.ALONE,
@@ -185,7 +186,7 @@ SCRIPTS = (
     ),
     Script(
         name="draw",
-        explanation="one offers a draw, all the others agree",
+        explanation=later("one offers a draw, all the others agree"),
         settings=_endless(3),
         windows=Windows(countdown_ms=_COUNTDOWN_MS, offer_lapse_ms=4_000),
         bots=("--pace 10 --offer-after 10", "--pace 10 --answer agree", "--pace 10 --answer agree"),
@@ -195,7 +196,7 @@ SCRIPTS = (
     ),
     Script(
         name="idle",
-        explanation="one sits still for too long: that is like being away, and it forfeits",
+        explanation=later("one sits still for too long: that is like being away, and it forfeits"),
         settings=_endless(2, idle_ms=1_500),
         windows=Windows(countdown_ms=_COUNTDOWN_MS, away_ms=1_500),
         bots=("--pace 10", "--pace 10 --stop-after 5"),
@@ -205,7 +206,7 @@ SCRIPTS = (
     ),
     Script(
         name="deck-used-up",
-        explanation="the deck is used up: everyone counts as stuck after the same move, the highest score wins",
+        explanation=later("the deck is used up: everyone counts as stuck after the same move, the highest score wins"),
         settings=_endless(2),
         seed="race 11",
         chain_length=8,
@@ -218,7 +219,7 @@ SCRIPTS = (
     ),
     Script(
         name="void",
-        explanation="nobody ever moves, and all forfeit in the same millisecond: the race is void",
+        explanation=later("nobody ever moves, and all forfeit in the same millisecond: the race is void"),
         settings=_endless(2, idle_ms=1_000),
         windows=Windows(countdown_ms=_COUNTDOWN_MS, away_ms=1_000),
         bots=("--stop-after 0", "--stop-after 0"),

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 
+from client.language import later
 from client.link import LinkError, LinkFault, LobbyAddress, Place, parse_link, parse_place
 from client.tui.choices import (
     KIND_NAMES,
@@ -27,11 +28,17 @@ from .exits import USAGE, Failure
 PACE_MIN, PACE_MAX = 0.1, 35.0  # under the lobby's limit of 40 (rules 6.1)
 
 _FAULTS = {
-    LinkFault.SHAPE: "“{part}” is neither a link nor a table code nor an address. Give the link as the host sent it.",
-    LinkFault.CODE: "“{part}” is no table code: a code has six digits, sometimes more. Check it, or give the link.",
-    LinkFault.PORT: "“{part}” has no usable port. Give the link as the host sent it.",
-    LinkFault.PIN: "The part after # of the link is cut off or mistyped: “{part}”. Give the whole link, in quotes.",
-    LinkFault.TWICE: "“{part}” is one too many. Give one link, or one code and one address.",
+    LinkFault.SHAPE: later(
+        "“{part}” is neither a link nor a table code nor an address. Give the link as the host sent it."
+    ),
+    LinkFault.CODE: later(
+        "“{part}” is no table code: a code has six digits, sometimes more. Check it, or give the link."
+    ),
+    LinkFault.PORT: later("“{part}” has no usable port. Give the link as the host sent it."),
+    LinkFault.PIN: later(
+        "The part after # of the link is cut off or mistyped: “{part}”. Give the whole link, in quotes."
+    ),
+    LinkFault.TWICE: later("“{part}” is one too many. Give one link, or one code and one address."),
 }
 
 
@@ -77,8 +84,8 @@ def add_fine_settings(parser: argparse.ArgumentParser) -> None:
 
 def add_place(parser: argparse.ArgumentParser, *, may_choose: bool = False) -> None:
     """Adds the words that name a table; with `may_choose` there may be none of them."""
-    words = "LINK | CODE [ADDRESS]"
-    parser.usage = f"{parser.prog} {f'[{words}]' if may_choose else words}  {say('[OPTION]…')}"
+    words, rest = "LINK | CODE [ADDRESS]", say("[OPTION]…")
+    parser.usage = f"{parser.prog} {f'[{words}]' if may_choose else words}  {rest}"
     about = say(
         "the link that the host has sent; or the code of a table on this network, or with the address of its lobby "
         "anywhere"

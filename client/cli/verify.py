@@ -9,7 +9,7 @@ import argparse
 import sys
 
 from client.data_home import data_path, read_file
-from client.language import in_fours, number, printable, say, say_n
+from client.language import in_fours, later, number, printable, say, say_n
 from client.lobbies import Acquaintance, LobbiesError, day, read_lobbies
 from client.outcomes import clause, ended_words
 from protocol.deal import Deal
@@ -23,13 +23,13 @@ from .figures import outcome_json, seat_json, tile
 
 # What rests on the word of whoever ran the lobby, although the record is true (deal.md 5.5).
 TRUSTS = {
-    Trust.TIMES: "when moves arrived, and so which of two came first",
-    Trust.LOGS: "that no player's log was replaced with that player's help",
-    Trust.CORRECTIONS: "at which time some moves count that came late",
-    Trust.ABSENCES: "who was away, and for how long",
-    Trust.VOTES: "in which order draws were offered and refused",
-    Trust.UNSEALED: "the last moves of a player who has not signed them",
-    Trust.GAPS: "how long the lobby itself was away",
+    Trust.TIMES: later("when moves arrived, and so which of two came first"),
+    Trust.LOGS: later("that no player's log was replaced with that player's help"),
+    Trust.CORRECTIONS: later("at which time some moves count that came late"),
+    Trust.ABSENCES: later("who was away, and for how long"),
+    Trust.VOTES: later("in which order draws were offered and refused"),
+    Trust.UNSEALED: later("the last moves of a player who has not signed them"),
+    Trust.GAPS: later("how long the lobby itself was away"),
 }
 
 

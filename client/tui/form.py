@@ -30,7 +30,7 @@ def draw_choices(canvas: Canvas, form: Form, palette: Palette, seated: int, last
     height = min(len(lines) + _ROWS_TIGHT + (_ROWS_ROOMY if roomy else 0), canvas.rows)
     box = Rect((canvas.columns - width) // 2, (canvas.rows - height) // 2, width, height)
     canvas.fill(box, palette.card)
-    canvas.text(box.x, box.y, f" {say('Settings')} ".ljust(width), palette.title, columns=width)
+    canvas.text(box.x, box.y, say(" Settings ").ljust(width), palette.title, columns=width)
     y = box.y + (2 if roomy else 1)
     for row in lines:
         if y < box.bottom:
