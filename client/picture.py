@@ -211,6 +211,7 @@ def _racing(session: Session, table: TableView, race: Race, number: int, now_ms:
         place=None if ended is None else ended.standing.index(number) + 1,
         won=ended is not None and number in ended.winners,
         board=None if ended is None else Board.of_cells(race.size, ended.boards[number]),
+        luck=race.luck[number] if race.luck else None,
     )
 
 

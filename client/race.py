@@ -32,6 +32,7 @@ class Race:
     check: Check | None = None
     ticks: list[bytes] = field(default_factory=list)
     record_path: str = ""
+    luck: tuple[int | None, ...] = ()  # of every seat, in thousandths, once it is known
     gaps: list[Gap] = field(default_factory=list)  # times in which the lobby was away
     gaps_signed: list[messages.Signed] = field(default_factory=list)
     offers: int = 0  # how many of this player's the lobby has told of

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
@@ -41,6 +42,7 @@ TIMER_S_MAX = 1.0  # the loop's timers stand still while the computer sleeps: th
 FAREWELL_S = 2.0  # to say goodbye and to finish writing; then we leave all the same
 
 Keep = Callable[[SaveRecord], str]
+Weigh = Callable[[bytes], Coroutine[None, None, tuple[int | None, ...]]]
 # On macOS, which has no CLOCK_BOOTTIME, this CLOCK_MONOTONIC runs during sleep, unlike time.monotonic.
 _CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
 
@@ -69,16 +71,21 @@ class Core(Protocol):
     def saved(self, path: str) -> None:
         """The record was saved there."""
 
+    def weighed(self, record_sha256: bytes, luck: tuple[int | None, ...]) -> None:
+        """This is the luck of the players in that record."""
+
 
 class Runner:
     """A session at work on the lobby at `url`.
 
     `keep` writes a record and returns its path; without it records are not kept. `memory` writes moves down.
+    `weigh` tells the luck of the players in a record that was found true; nobody waits for it when the session ends.
     `on_change` is called after everything that may have changed the view.
     """
 
     def __init__(self, session: Core, url: str, keep: Keep | None = None, memory: MoveMemory | None = None) -> None:
         self.on_change: Callable[[], None] = lambda: None
+        self.weigh: Weigh | None = None
         self.save_error = ""  # why the last record could not be kept
         self._session = session
         self._url = url
@@ -87,6 +94,7 @@ class Runner:
         self._attempt = 0  # the number of the connection that counts; what others tell is ignored
         self._carrier: asyncio.Task[None] | None = None
         self._connection: Connection | None = None  # once it stands
+        self._weighing: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
         self._stopped = False
@@ -111,6 +119,8 @@ class Runner:
             self._perform(self._session.begin(now_ms()))
             while not (self._stopped or self.view().line is Line.OVER):
                 await self._next()
+            if self._weighing is not None:
+                self._weighing.cancel()
             if not self._stopped:
                 self._disconnect()
                 if self._tasks:
@@ -154,8 +164,7 @@ class Runner:
                 case Recall():
                     self._recall(effect.race)
                 case SaveRecord():
-                    if self._keep is not None:
-                        self._start(self._save(effect, self._keep))
+                    self._take_record(effect)
         self._stirred.set()
         self.on_change()
 
@@ -204,6 +213,14 @@ class Runner:
             self._connection = self._carrier = None
         self._feed(event)
 
+    def _take_record(self, effect: SaveRecord) -> None:
+        if self._keep is not None:
+            self._start(self._save(effect, self._keep))
+        if self.weigh is not None and effect.ok:
+            if self._weighing is not None:
+                self._weighing.cancel()  # that race is no longer on the screen
+            self._weighing = self._start(self._tell_luck(effect.record, self.weigh))
+
     async def _save(self, effect: SaveRecord, keep: Keep) -> None:
         try:
             path = await asyncio.to_thread(keep, effect)
@@ -212,6 +229,11 @@ class Runner:
         else:
             self.save_error = ""
             self._session.saved(path)
+        self._stirred.set()
+        self.on_change()
+
+    async def _tell_luck(self, record: bytes, weigh: Weigh) -> None:
+        self._session.weighed(hashlib.sha256(record).digest(), await weigh(record))
         self._stirred.set()
         self.on_change()
 

@@ -166,6 +166,12 @@ class Session:
         if self.fetched is not None:
             self.fetched.record_path = path
 
+    def weighed(self, record_sha256: bytes, luck: tuple[int | None, ...]) -> None:
+        """The luck of the seats in the record with this hash, in thousandths; nothing in it if it is not known."""
+        race = self.race
+        if race is not None and race.fetching is not None and race.fetching.sha256 == record_sha256:
+            race.luck = luck
+
     @property
     def lobby_key(self) -> bytes | None:
         """The lobby's key, once it has proved it."""

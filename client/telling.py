@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from client.luck import luck_words
 from client.tui.choices import choices_words, rows, typed_words
 from client.tui.commands import my_picture
 from client.tui.form import consequence
@@ -296,6 +297,10 @@ def _race_changes(before: SessionView | None, now: SessionView) -> Iterator[str]
         yield check_words(now)
     if now.record_path and not before.record_path:
         yield say("Saved: {path}. Check it with race2048 verify.", path=now.record_path)
+    if now.phase is Phase.FINISHED and not any(seat.luck is not None for seat in by_place(before)):
+        for seat in by_place(now):
+            if seat.luck is not None:
+                yield say("{name}: {luck}.", name=name_words(seat), luck=luck_words(seat.luck))
 
 
 def _rival_changes(old: SeatPicture, seat: SeatPicture) -> Iterator[str]:

@@ -47,6 +47,7 @@ class SeatPicture:
     place: int | None = None
     won: bool = False
     board: Board | None = None  # known for every seat once the race is over, never before
+    luck: int | None = None  # in thousandths, some time after the record was checked (docs/luck.md)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,7 @@ TRUSTS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `verify` takes."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=say("a record: a file that ends in .r2048"))
+    parser.add_argument("--luck", action="store_true", help=say("say how lucky everyone's tiles were; takes longer"))
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help=say("print a line of JSON for each file"))
     form.add_argument("-q", "--quiet", action="store_true", help=say("print nothing, only end with the exit code"))
@@ -56,19 +57,33 @@ def _verify(path: str, options: argparse.Namespace) -> int:
     else:
         verdict = verify_record(data)
     if options.json:
-        print(_as_json(verdict, path if len(options.files) > 1 else None))
+        told = _as_json(verdict, path if len(options.files) > 1 else None)
+        if options.luck:
+            from .luck import with_luck
+
+            told = with_luck(told, verdict, data)
+        print(_line(told))
     elif not options.quiet:
         print(_in_words(verdict, path, data), file=sys.stdout if verdict.ok else sys.stderr)
+        if options.luck and verdict.ok:
+            from .luck import luck_lines
+
+            print(luck_lines(verdict, data))
     return DONE if verdict.ok else DAMAGED if verdict.damaged else NO
 
 
 # ── as JSON ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _as_json(verdict: Verdict, path: str | None) -> str:
-    """Returns the verdict as a line of JSON; with the file's name where there are several."""
-    import json
+def _line(told: dict[str, object]) -> str:
+    """Returns a line of JSON."""
+    import json  # who reads words need not wait for it
 
+    return json.dumps(told, ensure_ascii=False)
+
+
+def _as_json(verdict: Verdict, path: str | None) -> dict[str, object]:
+    """Returns the verdict as it is printed; with the file's name where there are several."""
     told: dict[str, object] = {} if path is None else {"file": path}
     outcome = verdict.outcome
     told |= {
@@ -81,7 +96,7 @@ def _as_json(verdict: Verdict, path: str | None) -> str:
         "trusts": [str(trust) for trust in verdict.trusts],
         "lobby": _lobby_json(verdict.lobby_key) if verdict.ok else None,
     }
-    return json.dumps(told, ensure_ascii=False)
+    return told
 
 
 def _lobby_json(key: bytes) -> dict[str, object]:

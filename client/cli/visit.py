@@ -23,6 +23,7 @@ from client.runner import Runner
 from client.session import Goal, Session
 from client.store import StoreError, data_directory, default_name, save_record, take_identity
 from client.view import Line, SessionView
+from client.weighing import weigh
 from client.words import advice, dispute_words, exit_code, number, say
 from protocol.limits import PROTOCOL_VERSION
 from protocol.messages import Phase, Role
@@ -200,6 +201,7 @@ class Visit:
     async def show(self, screen: Screen) -> int:
         """Shows the table until the person leaves it, or it is over; returns 0, or the code of a signal."""
         self._refresh = screen.refresh
+        self.runner.weigh = weigh
         shown = asyncio.ensure_future(screen.run())
         try:
             await asyncio.wait((shown, self._task), return_when=asyncio.FIRST_COMPLETED)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from client.luck import all_luck_words, is_improbable
 from client.view import SeatPicture, SessionView
 from client.words import check_words, number, outcome_words, place_words, say, say_n, state_words, tally_words
 from engine.race import SeatState, Termination
 
 from .canvas import Canvas, Rect, clipped, columns_of
 from .commands import Ui
-from .palette import Palette
+from .palette import PLAIN, Palette
 from .panel import draw_name
 from .plan import Gap, Row, side_by_side
 from .tiles import draw_board, face
@@ -125,12 +126,22 @@ def _draw_facts(canvas: Canvas, region: Rect, view: SessionView, palette: Palett
     x, width = region.x + 1, region.width - 2
     y = region.y + (1 if region.height >= 5 else 0)
     bad = view.check is not None and not view.check.ok
-    canvas.text(x, y, check_words(view), palette.warn if bad else palette.strong, columns=width)
+    end = canvas.text(x, y, check_words(view), palette.warn if bad else palette.strong, columns=width)
+    spare = Rect(x, y + 3, width, region.bottom - y - 3)
+    _draw_luck(canvas, Rect(end + 2, y, x + width - end - 2, 1), spare, view, palette)
     if view.record_path:
         path, command = view.record_path, say("race2048 verify {path}", path=view.record_path)
         canvas.text(x, y + 1, command if columns_of(command) <= width else path, columns=width)
     if y + 2 < region.bottom:
         canvas.text(x, y + 2, tally_words(view.tally), columns=width)
+
+
+def _draw_luck(canvas: Canvas, beside: Rect, spare: Rect, view: SessionView, palette: Palette) -> None:
+    """Draws everyone's luck beside the check of the record, or on a spare row if there is one and it is too long."""
+    words = all_luck_words(view)
+    place = spare if spare.height > 0 and columns_of(words) > beside.width else beside
+    much = any(seat is not None and is_improbable(seat.luck) for seat in view.seats)
+    canvas.text(place.x, place.y, words, palette.warn if much else PLAIN, columns=place.width)
 
 
 def _draw_list(canvas: Canvas, region: Rect, view: SessionView, seats: list[SeatPicture], palette: Palette) -> None:
@@ -143,4 +154,7 @@ def _draw_list(canvas: Canvas, region: Rect, view: SessionView, seats: list[Seat
         figures = f"{number(seat.score)} {largest:>6}"
         start = canvas.right(rows.right, y, figures, palette.strong)
         draw_name(canvas, rows.x + 3, y, start - rows.x - 4, seat, palette, mark_you=True)
-    canvas.text(region.x + 1, region.bottom - 1, check_words(view), columns=region.width - 2)
+    y = region.bottom - 1
+    end = canvas.text(region.x + 1, y, check_words(view), columns=region.width - 2)
+    spare = Rect(rows.x, y - 1, rows.width, rows.height - len(seats))
+    _draw_luck(canvas, Rect(end + 2, y, region.right - end - 3, 1), spare, view, palette)

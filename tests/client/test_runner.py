@@ -27,6 +27,7 @@ class Script:
         self.deadline: int | None = None
         self.picture = ONLINE
         self.paths: list[str] = []
+        self.luck: list[tuple[bytes, tuple[int | None, ...]]] = []
 
     def begin(self, now):
         return [Connect(0)]
@@ -41,6 +42,9 @@ class Script:
 
     def saved(self, path):
         self.paths.append(path)
+
+    def weighed(self, record_sha256, luck):
+        self.luck.append((record_sha256, luck))
 
     def over(self):
         self.picture = replace(ONLINE, line=Line.OVER)

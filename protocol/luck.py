@@ -1,0 +1,24 @@
+"""The luck of the players of a record (docs/luck.md): engine/luck.py asked about every seat.
+
+It is no part of the verdict, and takes much longer: whoever wants it asks for it, of a record that verdict.py has
+found true. It is counted over the whole log, what came after the outcome too: those are draws as well.
+"""
+
+from __future__ import annotations
+
+from engine.board import Direction
+from engine.deck import Chain, DealtDeck
+from engine.luck import Luck, luck
+from protocol.deal import Deal, Start
+from protocol.record import Record
+
+
+def luck_of(data: bytes) -> tuple[Luck, ...]:
+    """Returns the luck of every seat of a true record, in seat order; what it does with a false one is not said."""
+    record = Record.parse(data)
+    deal, start = Deal.decode(record.deal.body), Start.decode(record.start.body)
+    deck = DealtDeck(Chain(deal.chain_id, record.last_link, deal.chain_length), deal.deck_mix(start.mix))
+    size = deal.settings.size
+    return tuple(
+        luck(size, deck, map(Direction, log.directions), start.mix, seat) for seat, log in enumerate(record.logs)
+    )
