@@ -32,6 +32,7 @@ def forms(message: Message) -> list[tuple[str, str]]:
     if isinstance(message.id, str):
         return [(message.id, str(message.string))]
     one, many = message.id
+    assert isinstance(message.string, tuple), "plurals have several forms"
     return [(one if place == 0 else many, form) for place, form in enumerate(message.string)]
 
 
