@@ -246,9 +246,8 @@ class SeatCheck:
         windows, times = self._deal.windows, self.log.times
         if not self.unsealed:
             return
-        # A slice may be taken up to `unsealed_ms` after the first unsealed move, and claims a little past its arrival.
-        span_ms = times[-1] - times[self.sealed]
-        if span_ms > windows.unsealed_ms + windows.claim_ahead_ms:
+        span_ms = times[-1] - times[self.sealed]  # by their claims, as the lobby takes it
+        if span_ms > windows.unsealed_ms:
             what = f"and all after it, {span_ms} ms of moves, are not sealed"
             raise self._false_move(Fault.UNSEALED, self.sealed, what)
 

@@ -472,7 +472,7 @@ def test_a_seat_without_any_seal_is_believed_for_a_while():
     assert check(race).ok
 
 
-@pytest.mark.parametrize(("tail_ms", "ok"), [(8_100, True), (8_101, False)])
+@pytest.mark.parametrize(("tail_ms", "ok"), [(8_000, True), (8_001, False)])
 def test_an_unsealed_tail_has_a_longest_length(tail_ms, ok):
     race = MadeRace(ENDLESS)
     race.racers[0].play(5)

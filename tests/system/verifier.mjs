@@ -217,9 +217,9 @@ function checkSeals(log, events, sealReader) {
 }
 
 /** How many moves come after the LOG's seal; they may not take too long. */
-function checkUnsealed(claims, sealedMoves, { unsealed_ms: most, claim_ahead_ms: ahead }) {
+function checkUnsealed(claims, sealedMoves, { unsealed_ms: most }) {
   const unsealed = claims.length - sealedMoves;
-  if (unsealed > 0) check(claims.at(-1) - claims[sealedMoves] <= most + ahead, 'unsealed');
+  if (unsealed > 0) check(claims.at(-1) - claims[sealedMoves] <= most, 'unsealed');
   return unsealed;
 }
 
