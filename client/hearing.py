@@ -51,7 +51,10 @@ def _welcome(message: messages.Welcome, session: Session, now_ms: int) -> None:
     session.notice, session.pending = "", None
     trust = session.trust
     assert trust is not None, "a lobby proves its key before it says Welcome"
+    before = trust.signed
     trust.dealt(message.deal, missed=True)
+    if before is not None and trust.signed != before and message.ended is None:
+        session.count_burn()  # whatever became of it: a lobby must not get rid of Deals by cutting lines
     nonce = b"" if message.race.seats is None else trust.closed(message.race.seats)
     trust.shown(message.table, ready=session.shown_ready)
     if message.race.start is not None:
@@ -170,9 +173,7 @@ def _burnt(message: messages.Burnt, session: Session, now_ms: int) -> None:
     assert session.trust is not None, "a lobby proves its key before it deals"
     session.trust.burnt(message.last_link)
     session.race = None
-    session.burns += 1
-    if session.burns >= limits.BURNS_MAX:
-        session.wants_ready = False
+    session.count_burn()
 
 
 def _answer(session: Session, *, once: bool = True) -> None:

@@ -119,6 +119,12 @@ class Session:
         self._pings: list[int] = []  # when the next pings leave
         self._out: list[Effect] = []
 
+    def count_burn(self) -> None:
+        """Another Deal came to nothing. After the third in a row the person is asked (deal.md 3.4)."""
+        self.burns += 1
+        if self.burns >= limits.BURNS_MAX:
+            self.wants_ready = False
+
     @property
     def shown_ready(self) -> bool:
         """Whether the table is shown with us ready at it."""

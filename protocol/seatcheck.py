@@ -7,7 +7,8 @@ verdict.py asks, in the order of its methods. Whatever is false is a `FalseRecor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import pairwise
 
 from engine.board import Board, Direction
@@ -53,6 +54,7 @@ class SeatCheck:
         self._mix = mix
         self._moments = list(log.times)
         self._heads = [first_head(mix, number, key)]
+        self._last_signed: Signed | None = None
 
     @property
     def unsealed(self) -> int:
@@ -130,12 +132,6 @@ class SeatCheck:
             if event.kind is not EventKind.SAID:
                 stream.append(self._event(event, seal))
         return stream + self.moves[done:]
-
-    def said(self, act: Act) -> Iterator[tuple[RecordEvent, SealBody]]:
-        """Yields the events that counted and whose seal has this act."""
-        for event, seal in zip(self.events, self.votes, strict=True):
-            if seal is not None and seal.act is act and event.kind is not EventKind.SAID:
-                yield event, seal
 
     def board_after(self, moves: int, deck: Deck) -> Board:
         """Returns the board after this many moves."""
@@ -235,7 +231,11 @@ class SeatCheck:
         if seal.moves >= len(self._heads) or self._heads[seal.moves] != seal.head:
             what = f"{where} does not fit the log: a move up to there was changed, added or dropped"
             raise self._false(Fault.SEAL_HEAD, what)
-        if last is not None and not (closing and seal == last):
+        if not seal.number:
+            raise self._false(Fault.SEAL_ORDER, f"{where}: seals are numbered from 1")
+        repeated = closing and signed == self._last_signed
+        self._last_signed = signed
+        if last is not None and not repeated:
             rising = seal.number > last.number and seal.moves >= last.moves and seal.tick_seen >= last.tick_seen
             if not rising:
                 what = f"{where} is not later than its seal {last.number} after move {last.moves}"
@@ -259,15 +259,25 @@ class SeatCheck:
         return Voted(event.t_ms, self.number, VOTES[seal.act], seal.argument, event.tick)
 
 
-def check_agreements(checks: Sequence[SeatCheck]) -> None:
-    """Checks that nobody agreed to a draw offer before having seen the tick that told of it (rules 6.4)."""
-    ticks = {seal.argument: event.tick for check in checks for event, seal in check.said(Act.OFFER)}
-    for check in checks:
-        for event, seal in check.said(Act.AGREE):
-            if seal.tick_seen < ticks.get(seal.argument, 0):
-                what = f"seat {check.number}: it agreed at {event.t_ms} ms to an offer it could not know of"
-                raise FalseRecordError(Fault.UNSEEN_OFFER, what)
+def check_agreements(events: Sequence[RecordEvent], checks: Sequence[SeatCheck]) -> None:
+    """Checks that nobody agreed to a draw offer before having seen the tick that told of it (rules 6.4).
+
+    An agreement means the last offer of that number before it, in the order of the record.
+    """
+    seals = [iter(check.votes) for check in checks]
+    ticks: dict[int, int] = {}
+    for event in events:
+        seal = next(seals[event.seat])
+        if seal is None or event.kind is EventKind.SAID:
+            continue
+        if seal.act is Act.OFFER:
+            ticks[seal.argument] = event.tick
+        elif seal.act is Act.AGREE and seal.tick_seen < ticks.get(seal.argument, 0):
+            what = f"seat {event.seat}: it agreed at {event.t_ms} ms to an offer it could not know of"
+            raise FalseRecordError(Fault.UNSEEN_OFFER, what)
 
 
 def _within(t_ms: int, gaps: Sequence[Gap]) -> bool:
-    return any(gap.from_ms < t_ms < gap.to_ms for gap in gaps)
+    """Returns whether one of these gaps, which are in order, contains a moment."""
+    place = bisect_left(gaps, t_ms, key=lambda gap: gap.from_ms) - 1
+    return place >= 0 and t_ms < gaps[place].to_ms

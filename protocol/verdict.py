@@ -118,7 +118,7 @@ def _judge(record: Record) -> Verdict:
         check.replay(deck, terms)
         check.seals()
         checks.append(check)
-    check_agreements(checks)
+    check_agreements(record.events, checks)
     outcome, race = _outcome(terms, [check.stream() for check in checks], gaps)
     seats = tuple(_seat_verdict(check, player, race, deck) for check, player in zip(checks, players, strict=True))
     _compare(result, outcome, seats)

@@ -282,13 +282,14 @@ def _say_way_back(visit: Visit, view: SessionView) -> None:
 
 
 def _say_of_lobby(visit: Visit) -> None:
-    """Warns of a lobby that may not be the one that is known; now that this was told, it is known, too."""
+    """Warns of a lobby that may not be the one that is known; who was at a table there all the same knows it now."""
     key, meeting = visit.session.lobby_key, visit.meeting
     if meeting is None or key is None:
         return
     if visit.session.alarm:
         print(meeting.warning(key), file=sys.stderr)
-        meeting.note(key)
+        if visit.session.table is not None:
+            meeting.note(key)
     if meeting.failure:
         print(f"race2048: {meeting.failure}", file=sys.stderr)
 

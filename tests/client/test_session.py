@@ -349,6 +349,19 @@ def test_a_deal_that_was_burnt_and_comes_again_is_a_cheat() -> None:
     assert cheats(lobby, "deal-again")
 
 
+def test_deals_that_vanish_while_the_line_is_cut_count_as_burnt() -> None:
+    """A lobby must not be able to try one mix after the other by cutting the line (deal.md 3.4)."""
+    lobby = HandLobby()
+    lobby.ready()
+    answered = []
+    for _ in range(limits.BURNS_MAX + 1):
+        lobby.handle(Dropped("lost"))
+        lobby.connect()
+        answers = lobby.welcome(deal=lobby.next_deal())
+        answered.append(any(isinstance(answer, messages.SayReady) for answer in answers))
+    assert answered == [True, True, False, False]
+
+
 def test_a_third_burnt_deal_in_a_row_asks_the_person() -> None:
     lobby = HandLobby()
     lobby.ready()

@@ -101,7 +101,7 @@ function countTimes(log, events, claimAhead) {
     let counted = claimed;
     if (log.corrections[nextCorrection]?.move === index + 1) {
       const { arrival, back } = log.corrections[nextCorrection++];
-      counted = Math.max(eventTime, Math.min(Math.max(claimed, arrival - back), arrival));
+      counted = Math.max(before, eventTime, Math.min(Math.max(claimed, arrival - back), arrival));
       check(arrival >= Math.max(lastArrival, before, eventTime), 'times');
       check(claimed <= arrival + claimAhead && counted !== claimed, 'times');
       lastArrival = arrival;
