@@ -11,7 +11,7 @@ from .choices import Form, Row, explained, row_words, rows, shown, value_of, val
 from .palette import Palette
 
 _WIDTH = 66
-_LABEL_COLUMNS = 9
+_LABEL_COLUMNS_MIN = 9
 _ROWS_TIGHT = 3  # the title and the two lines of explanation
 _ROWS_ROOMY = 3  # blank lines that make it easier to read, where there is room
 
@@ -30,11 +30,12 @@ def draw_choices(canvas: Canvas, form: Form, palette: Palette, seated: int, last
     height = min(len(lines) + _ROWS_TIGHT + (_ROWS_ROOMY if roomy else 0), canvas.rows)
     box = Rect((canvas.columns - width) // 2, (canvas.rows - height) // 2, width, height)
     canvas.fill(box, palette.card)
-    canvas.text(box.x, box.y, say(" Settings ").ljust(width), palette.title, columns=width)
+    canvas.text(box.x, box.y, f" {say('Settings')} ".ljust(width), palette.title, columns=width)
     y = box.y + (2 if roomy else 1)
+    labels = max(*(columns_of(row_words(row)) + 1 for row in Row), _LABEL_COLUMNS_MIN)
     for row in lines:
         if y < box.bottom:
-            _draw_row(canvas, Rect(box.x, y, width, 1), form, row, seated, palette)
+            _draw_row(canvas, Rect(box.x, y, width, 1), form, row, seated, palette, labels)
         y += 1
     chosen = form.row if form.row in lines else lines[0]
     y += 1 if roomy else 0
@@ -58,13 +59,13 @@ def form_words(form: Form) -> str:
     return say("{name} ‹ {value} ›", name=row_words(row), value=value_words(row, value_of(form.settings, row)))
 
 
-def _draw_row(canvas: Canvas, region: Rect, form: Form, row: Row, seated: int, palette: Palette) -> None:
-    """Draws a line: all its choices where they fit, else the one that is taken."""
+def _draw_row(canvas: Canvas, region: Rect, form: Form, row: Row, seated: int, palette: Palette, labels: int) -> None:
+    """Draws a line: all its choices where they fit beside `labels` columns, else the one that is taken."""
     here = row is form.row
     ink = palette.card_strong if here else palette.card
     canvas.text(region.x + 1, region.y, "›" if here else " ", ink)
-    canvas.text(region.x + 3, region.y, row_words(row), ink, columns=_LABEL_COLUMNS - 1)
-    x, taken = region.x + 3 + _LABEL_COLUMNS, value_of(form.settings, row)
+    canvas.text(region.x + 3, region.y, row_words(row), ink, columns=labels - 1)
+    x, taken = region.x + 3 + labels, value_of(form.settings, row)
     texts = [(f" {value_words(row, value)} ", value == taken) for value in shown(form.settings, row, seated)]
     if sum(columns_of(text) for text, _ in texts) > region.right - x - 1:
         texts = [(f" ‹ {value_words(row, taken)} › ", True)]

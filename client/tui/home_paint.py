@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from client.language import say, say_n
 
 from .canvas import Canvas, Rect, clipped, columns_of, wrapped
-from .home import Home, Page
+from .home import Home, Item, Page
 from .keys import shown_key
 from .palette import PLAIN, Palette
 from .plan import ALL_COLUMNS_MIN, BOARD_COLUMNS_MIN, BOARD_ROWS_MIN
@@ -18,7 +18,7 @@ _TITLE = (("2", 1), ("0", 0), ("4", 2), ("8", 3))  # the tiles 2, 4 and 8; what 
 _TILE_COLUMNS, _TILE_ROWS = 8, 3
 _TITLE_COLUMNS = 4 * _TILE_COLUMNS + 3
 _ABOUT_COLUMNS_MIN = 76  # from here on there is room for what each entry is about
-_LABEL_COLUMNS = 18
+_LABEL_COLUMNS_MIN = 18
 _BOX_COLUMNS = 66
 _MESSAGE_ROWS_MAX = 4
 _FULL_COLUMNS = 62  # a line of a text that is so long may go on in the next
@@ -125,6 +125,9 @@ def _draw_menu(canvas: Canvas, home: Home, palette: Palette) -> None:
         _draw_title(canvas, layout.title, palette)
     shown = layout.menu.height // layout.step
     first = _first(home.chosen, len(home.items), shown)
+    about_x = layout.menu.x + 9 + max(*(columns_of(say(item.label)) + 2 for item in home.items), _LABEL_COLUMNS_MIN)
+    room = layout.menu.right - about_x
+    beside = layout.with_about and all(columns_of(say(item.about)) <= room for item in home.items if item.about)
     for place, number in enumerate(range(first, min(first + shown, len(home.items)))):
         item, y = home.items[number], layout.menu.y + place * layout.step
         row = Rect(layout.menu.x, y, layout.menu.width, 1)
@@ -136,9 +139,18 @@ def _draw_menu(canvas: Canvas, home: Home, palette: Palette) -> None:
         canvas.text(row.x + 1, y, f"{number + 1}", palette.primary if chosen else PLAIN)
         canvas.text(row.x + 4, y, f" {key} ", palette.key)
         canvas.text(row.x + 9, y, say(item.label), ink, columns=row.right - row.x - 9)
-        if layout.with_about and item.about:
-            x = row.x + 9 + _LABEL_COLUMNS
-            canvas.text(x, y, say(item.about), palette.primary if chosen else PLAIN, columns=row.right - x)
+        if beside and item.about:
+            canvas.text(about_x, y, say(item.about), palette.primary if chosen else PLAIN)
+    if layout.with_about and not beside and not home.message:
+        _draw_about(canvas, layout.menu, home.items[home.chosen])
+
+
+def _draw_about(canvas: Canvas, menu: Rect, item: Item) -> None:
+    """Draws what the chosen entry is about below the menu: beside it there is no room for all of them."""
+    lines = wrapped(say(item.about), menu.width - 9) if item.about else []
+    if menu.bottom + 1 + len(lines) < canvas.rows:
+        for y, line in enumerate(lines, menu.bottom + 1):
+            canvas.text(menu.x + 9, y, line)
 
 
 def _draw_title(canvas: Canvas, region: Rect, palette: Palette) -> None:
@@ -161,9 +173,11 @@ def _draw_form(canvas: Canvas, home: Home, palette: Palette) -> None:
 
 
 def _draw_field(canvas: Canvas, home: Home, palette: Palette) -> None:
-    box = _draw_box(canvas, field_title(home), 4, palette)
-    canvas.text(box.x + 2, box.y + 1, field_prompt(home), palette.card, columns=box.width - 4)
-    y, x, width = box.y + 2, box.x + 2, box.width - 6
+    prompt = wrapped(field_prompt(home), min(_BOX_COLUMNS, canvas.columns) - 4)
+    box = _draw_box(canvas, field_title(home), 3 + len(prompt), palette)
+    for row, line in enumerate(prompt, box.y + 1):
+        canvas.text(box.x + 2, row, line, palette.card)
+    y, x, width = box.y + 1 + len(prompt), box.x + 2, box.width - 6
     text, cursor = home.field.text, home.field.cursor
     start = 0
     while columns_of(text[start:cursor]) >= width:

@@ -281,11 +281,30 @@ def _draw_messages(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, pa
     region = layout.messages
     if not has_board(view):
         region = Rect(1, layout.rows - 2, layout.columns - 2, 1)
-    told = messages(view, ui, region.width)[: region.height if has_board(view) else 1 + len(standing_warnings(view))]
-    if not has_board(view):  # there is room for a whole message, however narrow the screen
+    told = messages(view, ui, region.width)
+    if has_board(view):
+        rows = region.height
+        if view.line is Line.OVER and told:  # what ended it counts more than a board on which nothing moves
+            rows = max(rows, min(len(wrapped(told[0][0], region.width - 2)), _MESSAGE_ROWS_MAX))
+        told = _in_rows(told, region.width - 2, rows)
+    else:  # there is room for a whole message, however narrow the screen
+        told = told[: 1 + len(standing_warnings(view))]
         told = [(line, urgent) for text, urgent in told for line in wrapped(text, region.width - 2)][:_MESSAGE_ROWS_MAX]
     for y, (text, urgent) in enumerate(told, region.bottom - len(told)):
         _draw_message(canvas, Rect(region.x, y, region.width, 1), text, palette.warn if urgent else palette.strong)
+
+
+def _in_rows(told: list[tuple[str, bool]], columns: int, rows: int) -> list[tuple[str, bool]]:
+    """Returns messages as so many rows: only the first may lose its end, another that has no room is left out."""
+    lines: list[tuple[str, bool]] = []
+    for text, urgent in told:
+        parts = [text] if columns_of(text) <= columns else wrapped(text, columns)
+        if len(lines) + len(parts) > rows:
+            if lines or rows < 1:
+                break
+            parts = [*parts[: rows - 1], " ".join(parts[rows - 1 :])] if rows > 1 else [text]
+        lines += [(part, urgent) for part in parts]
+    return lines
 
 
 def _draw_message(canvas: Canvas, row: Rect, text: str, ink: Ink) -> None:

@@ -6,7 +6,7 @@ from client.view import Line, SeatPicture, SessionView
 from client.words import number, say, say_n, signed, state_words
 from engine.race import SeatState
 
-from .canvas import Canvas, Rect, clipped, columns_of
+from .canvas import Canvas, Rect, clipped, columns_of, wrapped
 from .commands import my_picture
 from .palette import PLAIN, Ink, Palette
 from .tiles import big_columns, draw_big, draw_tile, face
@@ -47,8 +47,7 @@ def draw_side(canvas: Canvas, region: Rect, view: SessionView, palette: Palette)
     mine, rivals = my_picture(view), others(view)
     y = region.y
     if mine is not None:
-        _draw_card(canvas, Rect(region.x, y, region.width, 3), view, mine, palette)
-        y += 4
+        y = _draw_card(canvas, region, view, mine, palette)
     step = next((rows for rows in (4, 3, 2) if rows * len(rivals) - (rows == 4) <= region.bottom - y), 1)
     for rival in rivals:
         if y < region.bottom:
@@ -56,24 +55,49 @@ def draw_side(canvas: Canvas, region: Rect, view: SessionView, palette: Palette)
         y += step
 
 
-def _draw_card(canvas: Canvas, region: Rect, view: SessionView, mine: SeatPicture, palette: Palette) -> None:
+def _draw_card(canvas: Canvas, region: Rect, view: SessionView, mine: SeatPicture, palette: Palette) -> int:
+    """Draws your name and figures; returns the row after them and a blank one, which a mark may take that is long."""
     game = view.game
     score, moves, exponent = mine.score, mine.moves, mine.max_exponent
     if game is not None:
         score, moves, exponent = game.score, game.moves, game.max_exponent
     name_end = canvas.text(region.x, region.y, mine.name, palette.strong)
     mark = mark_words(view) or ("" if mine.state is SeatState.MOVING else state_words(mine))
-    if mark:
-        room = region.right - name_end - 1
-        canvas.right(region.right, region.y, clipped(f" {mark} ", room), palette.warn)
-    canvas.fill(Rect(region.x, region.y + 1, region.width, 2), palette.card)
-    middle = region.x + region.width // 2 + 1
-    columns = ((say("score"), number(score)), (say("max tile"), face(exponent, 7) if exponent else "–"))
-    for x, (label, value) in zip((region.x + 1, middle - 3), columns, strict=True):
-        canvas.text(x, region.y + 1, label, palette.card)
-        canvas.text(x, region.y + 2, value, palette.card_strong)
-    canvas.right(region.right - 1, region.y + 1, say("moves"), palette.card)
-    canvas.right(region.right - 1, region.y + 2, number(moves), palette.card_strong)
+    figures = [
+        (say("score"), number(score)),
+        (say("max tile"), face(exponent, 7) if exponent else "–"),
+        (say("moves"), number(moves)),
+    ]
+    y = _draw_figures(canvas, Rect(region.x, region.y + 1, region.width, 3), figures, palette)
+    if not mark:
+        return y + 1
+    if columns_of(mark) + 2 <= region.right - name_end - 1:
+        canvas.right(region.right, region.y, f" {mark} ", palette.warn)
+        return y + 1
+    lines = wrapped(mark, region.width - 2)
+    for row, line in enumerate(lines, y):
+        canvas.right(region.right, row, f" {line} ", palette.warn)
+    return y + len(lines)
+
+
+def _draw_figures(canvas: Canvas, region: Rect, figures: list[tuple[str, str]], palette: Palette) -> int:
+    """Draws three figures below their labels, or, where the labels are too long, beside them; returns the row after."""
+    wide = [max(columns_of(label), columns_of(value)) for label, value in figures]
+    middle = max(region.x + region.width // 2 - 2, region.x + wide[0] + 2)
+    if middle + wide[1] + 1 > region.right - 1 - wide[2]:
+        canvas.fill(region, palette.card)
+        for y, (label, value) in enumerate(figures, region.y):
+            start = canvas.right(region.right - 1, y, value, palette.card_strong)
+            canvas.text(region.x + 1, y, label, palette.card, columns=start - region.x - 2)
+        return region.bottom
+    canvas.fill(Rect(region.x, region.y, region.width, 2), palette.card)
+    for x, (label, value) in zip((region.x + 1, middle), figures, strict=False):
+        canvas.text(x, region.y, label, palette.card)
+        canvas.text(x, region.y + 1, value, palette.card_strong)
+    label, value = figures[-1]
+    canvas.right(region.right - 1, region.y, label, palette.card)
+    canvas.right(region.right - 1, region.y + 1, value, palette.card_strong)
+    return region.y + 2
 
 
 def _draw_rival(canvas: Canvas, region: Rect, view: SessionView, rival: SeatPicture, palette: Palette) -> None:
@@ -87,12 +111,15 @@ def _draw_rival(canvas: Canvas, region: Rect, view: SessionView, rival: SeatPict
     start = canvas.right(right, y + 1, gap)
     moves = say_n("{count} move", "{count} moves", rival.moves)
     state, ink = state_words(rival), _state_ink(rival, palette)
-    if region.height >= 3:
+    ordinary = _is_racing(rival)
+    if region.height < 3:
+        canvas.text(x + _CHIP + 1, y + 1, moves if ordinary else state, columns=start - x - _CHIP - 2)
+        return
+    both = columns_of(moves) + columns_of(state) < region.width
+    if both or ordinary:
         canvas.text(x, y + 2, moves)
+    if both or not ordinary:
         canvas.right(right, y + 2, state, ink)
-    else:
-        short = state if rival.state is not SeatState.MOVING or not rival.connected else moves
-        canvas.text(x + _CHIP + 1, y + 1, short, columns=start - x - _CHIP - 2)
 
 
 def draw_name(
@@ -101,7 +128,8 @@ def draw_name(
     """Draws a name, bold, and its marks: a computer player is marked on every screen (rules 3.10)."""
     mark = say("you") if mark_you and seat.you else ""
     if seat.computer:
-        mark = say("computer") if columns >= columns_of(seat.name) + 9 else say("bot")
+        long = say("computer")
+        mark = long if columns >= columns_of(seat.name) + 1 + columns_of(long) else say("bot")
     room = columns - columns_of(mark) - 1 if mark else columns
     end = canvas.text(x, y, seat.name, palette.strong, columns=room)
     canvas.text(end + 1, y, mark)
@@ -113,8 +141,11 @@ def _gap(view: SessionView, seat: SeatPicture) -> str:
 
 
 def _state_ink(seat: SeatPicture, palette: Palette) -> Ink:
-    racing = seat.state is SeatState.MOVING and seat.connected and seat.away_ms is None
-    return PLAIN if racing else palette.strong
+    return PLAIN if _is_racing(seat) else palette.strong
+
+
+def _is_racing(seat: SeatPicture) -> bool:
+    return seat.state is SeatState.MOVING and seat.connected and seat.away_ms is None
 
 
 # ── below the board ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -136,7 +167,7 @@ def _draw_line(canvas: Canvas, region: Rect, y: int, view: SessionView, seat: Se
     right = region.right - 1
     draw_tile(canvas, Rect(right - _CHIP, y, _CHIP, 1), exponent, palette)
     right -= _CHIP + 1
-    racing = seat.state is SeatState.MOVING and seat.connected and seat.away_ms is None
+    racing = _is_racing(seat)
     if region.width >= 50:
         canvas.right(right, y, say_n("{count} move", "{count} moves", moves))
         right -= 12

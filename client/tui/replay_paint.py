@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from client.happenings import Happened, Happening
 from client.retelling import end_words, happening_words, speed_words
 from client.view import SeatPicture, SessionView
@@ -40,6 +42,7 @@ def paint_replay(show: Show, stage: Stage, palette: Palette, now_ms: int) -> Can
     if stage.is_alone:
         canvas.text(0, stage.told.y, _status_words(show, view, t_ms), palette.strong)
     else:
+        stage = _with_room_to_tell(stage, show, t_ms, palette)
         _draw_header(canvas, show, view, palette)
         _draw_others(canvas, stage, show, view, palette)
         draw_chart(canvas, stage, show.replay.timeline, t_ms, palette)
@@ -153,6 +156,21 @@ def _draw_header(canvas: Canvas, show: Show, view: SessionView, palette: Palette
         if not part or end + 2 + columns_of(part) >= right:
             break
         end = canvas.text(end + 2, 0, part)
+
+
+def _with_room_to_tell(stage: Stage, show: Show, t_ms: int, palette: Palette) -> Stage:
+    """Returns the stage, its chart in one row if what happened last needs the others."""
+    told = show.replay.timeline.told_until(t_ms)
+    needed = len(_told_rows(show, told[-1], t_ms, stage.told.width, palette)) if told else 0
+    if needed <= stage.told.height or stage.chart.height == 1:
+        return stage
+    rows = stage.told.height + stage.chart.height - 1
+    return replace(
+        stage,
+        chart=replace(stage.chart, height=1),
+        bar=stage.chart.y + 1,
+        told=replace(stage.told, y=stage.told.bottom - rows, height=rows),
+    )
 
 
 def _draw_told(canvas: Canvas, stage: Stage, show: Show, t_ms: int, palette: Palette) -> None:

@@ -9,13 +9,14 @@ from client.view import SeatPicture, SessionView
 from client.words import check_words, number, outcome_words, place_words, say, say_n, state_words, tally_words
 from engine.race import SeatState, Termination
 
-from .canvas import Canvas, Rect, clipped, columns_of
+from .canvas import Canvas, Rect, columns_of, wrapped
 from .commands import Ui
 from .palette import PLAIN, Palette
 from .panel import draw_name
 from .plan import Gap, Row, side_by_side
 from .tiles import draw_board, face
 
+_ROOMY = 4  # rows above the names, so that the headline stands free
 BOARDS_ROWS_MIN = 14  # a screen of fewer rows lists the standing only
 
 
@@ -40,8 +41,9 @@ def draw_result(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, palette
     if region.height < BOARDS_ROWS_MIN or not seats:
         _draw_list(canvas, region, view, seats, palette)
         return
-    frame = _frame(region, view.settings.size, len(seats))
-    _draw_headline(canvas, region, view, palette, roomy=frame.above > 2)
+    told, tally = _headline_rows(region, view), _tally_rows(region, view)
+    frame = _frame(region, view.settings.size, len(seats), max(len(told) - 1, 0), max(len(tally) - 1, 0))
+    _draw_headline(canvas, region, view, palette, roomy=frame.above == _ROOMY)
     if frame.row is None:
         _draw_list(canvas, region, view, seats, palette)
         return
@@ -54,10 +56,13 @@ def draw_result(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, palette
         canvas.right(region.right - 1, region.bottom, say(" Tab: the next boards "), palette.key)
 
 
-def _frame(region: Rect, size: int, count: int) -> _Frame:
-    """Returns the roomiest frame, unless a tighter one shows more boards or better ones."""
+def _frame(region: Rect, size: int, count: int, more_above: int, more_below: int) -> _Frame:
+    """Returns the roomiest frame, unless a tighter one shows more boards or better ones.
+
+    `more_above`, `more_below`: the rows that the headline and the tally take beyond their first.
+    """
     best = _Frame(1, 2, None)
-    for above, below in ((4, 5), (1, 3), (1, 2)):
+    for above, below in ((_ROOMY, 5), (1 + more_above, 3 + more_below), (1 + more_above, 2)):
         top = region.y + above + 2
         row = side_by_side(Rect(region.x, top, region.width, region.bottom - below - top), size, count)
         if row is not None and (best.row is None or _worth(row) > _worth(best.row)):
@@ -85,20 +90,30 @@ def headline(view: SessionView) -> str:
     return outcome_words(view.outcome, view.seats, view.settings)
 
 
+def _headline_rows(region: Rect, view: SessionView) -> list[str]:
+    return wrapped(headline(view), region.width - 4)
+
+
+def _tally_rows(region: Rect, view: SessionView) -> list[str]:
+    return wrapped(tally_words(view.tally), region.width - 2)
+
+
 def _draw_headline(canvas: Canvas, region: Rect, view: SessionView, palette: Palette, *, roomy: bool) -> None:
     mine = next((seat for seat in view.seats if seat is not None and seat.you), None)
     won = mine is not None and mine.won
     void = view.outcome is not None and view.outcome.termination is Termination.VOID
     ink = palette.primary if won else palette.warn if void else palette.title
-    room = region.width - 2
-    text = clipped(f" {headline(view)} ", room)
+    lines = _headline_rows(region, view)
     place = place_words(view)
     if roomy:
-        canvas.middle(region.x, region.y + 1, region.width, text, ink)
+        for y, line in enumerate(lines[:2], region.y + 2 - len(lines[:2])):
+            canvas.middle(region.x, y, region.width, f" {line} ", ink)
         canvas.middle(region.x, region.y + 2, region.width, place)
         return
-    end = canvas.text(region.x + 1, region.y, text, ink)
-    if end + 1 + columns_of(place) < region.right:
+    end = region.x + 1
+    for y, line in enumerate(lines, region.y):
+        end = canvas.text(region.x + 1, y, f" {line} ", ink)
+    if len(lines) == 1 and end + 1 + columns_of(place) < region.right:
         canvas.text(end + 1, region.y, place)
 
 
@@ -132,8 +147,9 @@ def _draw_facts(canvas: Canvas, region: Rect, view: SessionView, palette: Palett
     if view.record_path:
         path, command = view.record_path, say("race2048 verify {path}", path=view.record_path)
         canvas.text(x, y + 1, command if columns_of(command) <= width else path, columns=width)
-    if y + 2 < region.bottom:
-        canvas.text(x, y + 2, tally_words(view.tally), columns=width)
+    for row, line in enumerate(_tally_rows(region, view), y + 2):
+        if row < region.bottom:
+            canvas.text(x, row, line, columns=width)
 
 
 def _draw_luck(canvas: Canvas, beside: Rect, spare: Rect, view: SessionView, palette: Palette) -> None:

@@ -25,7 +25,7 @@ from .tiles import big_columns, draw_big
 _CONTENT_COLUMNS = 76
 _WIDE_COLUMNS = 100  # with a QR code beside it
 _BESIDE_COLUMNS_MIN = 36  # what the seats need beside a QR code
-_LABEL_COLUMNS = 8
+_LABEL_COLUMNS_MIN = 8
 _LABELLED_COLUMNS_MIN = 60  # below it the commands need all there is
 
 
@@ -34,8 +34,10 @@ def draw_connecting(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, pal
     y = region.y + max(region.height // 2 - 2, 0)
     if view.ending:
         told = advice(view.ending)
-        canvas.middle(region.x, y, region.width, f" {told.happened} ", palette.warn)
-        canvas.middle(region.x, y + 1, region.width, told.remedy)
+        lines = [(f" {line} ", palette.warn) for line in wrapped(told.happened, region.width - 2)]
+        lines += [(line, PLAIN) for line in wrapped(told.remedy, region.width - 2)]
+        for row, (line, ink) in enumerate(lines, y):
+            canvas.middle(region.x, row, region.width, line, ink)
         return
     canvas.middle(region.x, y, region.width, say("Connecting to the lobby …"), palette.strong)
     if ui.join:
@@ -96,7 +98,7 @@ def _draw_links(canvas: Canvas, x: int, y: int, links: list[tuple[str, str]], wi
     for row, (label, text) in enumerate(links, y):
         if label:
             canvas.text(x, row, label)
-        canvas.text(x + (_LABEL_COLUMNS if width >= _LABELLED_COLUMNS_MIN else 0), row, text)
+        canvas.text(x + (label_columns() if width >= _LABELLED_COLUMNS_MIN else 0), row, text)
 
 
 def _draw_people(canvas: Canvas, region: Rect, view: SessionView, palette: Palette, *, roomy: bool) -> int:
@@ -124,7 +126,7 @@ def link_lines(view: SessionView, ui: Ui, columns: int) -> list[tuple[str, str]]
     found = [(say("join"), f"race2048 join {join}" if join else ""),
              (say("watch"), f"race2048 watch {watch}" if watch else "")]  # fmt: skip
     wide = columns >= _LABELLED_COLUMNS_MIN
-    room = columns - _LABEL_COLUMNS if wide else columns
+    room = columns - label_columns() if wide else columns
     if ui.lan and ui.join and view.code:
         command = f"race2048 join {code_in_groups(view.code)}"
         here = say("{command}   on this network", command=command)
@@ -134,6 +136,11 @@ def link_lines(view: SessionView, ui: Ui, columns: int) -> list[tuple[str, str]]
         starts = range(0, len(text), max(room, 1))
         lines += [(label if wide and start == 0 else "", text[start : start + room]) for start in starts]
     return lines
+
+
+def label_columns() -> int:
+    """Returns how far in a link begins that has its label before it."""
+    return max(*(columns_of(label) + 1 for label in (say("join"), say("watch"))), _LABEL_COLUMNS_MIN)
 
 
 def hint_words(view: SessionView) -> str:
@@ -170,8 +177,13 @@ def _draw_code(canvas: Canvas, region: Rect, view: SessionView, palette: Palette
         x = region.x + big_columns(code) + 4
         canvas.text(x, region.y, played, palette.strong, columns=beside)
         canvas.text(x, region.y + 1, detail, columns=beside)
-        canvas.text(x, region.y + 2, terms, columns=beside)
-        return region.y + 4
+        if columns_of(terms) <= beside:
+            canvas.text(x, region.y + 2, terms)
+            return region.y + 4
+        lines = wrapped(terms, region.width)
+        for row, line in enumerate(lines, region.y + 3):
+            canvas.text(region.x, row, line)
+        return region.y + 4 + len(lines)
     if big and big_columns(code) <= region.width:
         draw_big(canvas, region.x, region.y, code, palette.strong)
         if region.height < 6:

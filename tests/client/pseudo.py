@@ -1,4 +1,7 @@
-"""A language that nobody speaks: every message 40 % longer and between ‹ and ›, so that one that is cut shows."""
+"""A language that nobody speaks: every message 40 % longer and between ⟦ and ⟧, so that one that is cut shows.
+
+The brackets stand nowhere else: ‹ and › are on the screens themselves.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import pytest
 
 from client import language
 
-OPEN, CLOSE = "‹", "›"
+OPEN, CLOSE = "⟦", "⟧"
 _GROWTH = 0.4
 _PLACEHOLDER = re.compile(r"{[^}]*}")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -40,6 +43,36 @@ class PseudoTranslations(gettext.NullTranslations):
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
         return pseudo(msgid1 if n == 1 else msgid2)
+
+
+class MarkedTranslations(gettext.NullTranslations):
+    """Translates into a real language, every message between ⟦ and ⟧."""
+
+    def __init__(self, real: gettext.NullTranslations) -> None:
+        super().__init__()
+        self._real = real
+
+    def gettext(self, message: str) -> str:
+        return _marked(self._real.gettext(message))
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return _marked(self._real.ngettext(msgid1, msgid2, n))
+
+    def info(self) -> dict[str, str]:
+        return self._real.info()
+
+
+def _marked(message: str) -> str:
+    return f"{OPEN}{message}{CLOSE}" if _LETTERS.search(_PLACEHOLDER.sub("", message)) else message
+
+
+@contextmanager
+def marked_language(monkeypatch: pytest.MonkeyPatch, code: str) -> Iterator[None]:
+    """Speaks a real language inside, so that `cut` finds what is cut."""
+    real = gettext.translation(language.DOMAIN, language.LOCALE, languages=[code])
+    with monkeypatch.context() as patch:
+        patch.setattr(language, "_catalogue", lambda: MarkedTranslations(real))
+        yield
 
 
 @contextmanager

@@ -222,7 +222,7 @@ def test_one_who_does_not_move_is_warned_and_then_told_what_is_left() -> None:
 
 def test_a_lost_connection_is_told_with_what_becomes_of_moves() -> None:
     shown = screen(view(Phase.RACING, line=Line.LOST, game=game(unconfirmed=3)))
-    assert "your moves are sent when it is back" in shown
+    assert "your moves are sent when it is back." in " ".join(shown.split())
     assert "3 moves not sent" in shown
 
 
