@@ -1,12 +1,13 @@
-"""Draws the README's pictures from the program itself: `python -m docs.pictures` writes docs/*.svg.
+"""Draws the README's pictures from the program itself: `python -m docs.pictures` writes docs/*.svg and the film.
 
 The views come from real games, played by a fixed rule on one deck, and go through the same `plan` and `paint` as on
 a terminal; only the last step, cells to SVG instead of cells to a terminal, is here. tests/client/test_pictures.py
-fails when a picture no longer shows what the program draws.
+fails when a picture no longer shows what the program draws. The same command makes the film (film.py).
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
@@ -234,5 +235,9 @@ def pictures() -> Mapping[str, str]:
 
 
 if __name__ == "__main__":
+    from docs import film
+
+    os.environ["LANGUAGE"] = "en"  # whatever the person's is
     for file_name, content in pictures().items():
         (FOLDER / file_name).write_text(content, encoding="utf-8")
+    film.make()
