@@ -492,9 +492,7 @@ def test_a_target_without_its_seal_is_refused():
     refused(race, f"seat 0, move {len(racer.log)}: it made the target, but no seal says so")
 
 
-@pytest.mark.parametrize(
-    "changes", [{"number": 1}, {"tick_seen": 3, "number": 9}], ids=["same", "tick"]
-)
+@pytest.mark.parametrize("changes", [{"number": 1}, {"tick_seen": 3, "number": 9}], ids=["same", "tick"])
 def test_seals_rise(changes):
     race = MadeRace(ENDLESS)
     race.racers[1].tick_seen = 4
