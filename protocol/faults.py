@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Fault(StrEnum):
-    """What is wrong with a record; the first group means a damaged file, which says nothing of anybody."""
+    """What is wrong with a record; the first four mean a damaged file, which says nothing of anybody."""
 
     NOT_A_RECORD = "not-a-record"
     VERSION = "version"
@@ -42,14 +42,6 @@ class Fault(StrEnum):
     OUTCOME = "outcome"
     FIGURES = "figures"
     TARGET_UNSEALED = "target-unsealed"
-
-    @property
-    def damaged(self) -> bool:
-        """Whether the file is no record, cut off, or unlike its own digest."""
-        return self in _DAMAGED
-
-
-_DAMAGED = frozenset({Fault.NOT_A_RECORD, Fault.VERSION, Fault.LAYOUT, Fault.DIGEST})
 
 
 class FalseRecordError(ValueError):

@@ -12,6 +12,8 @@ from client.data_home import data_path, read_file
 from client.language import in_fours, later, number, printable, say, say_n
 from client.lobbies import Acquaintance, LobbiesError, day, read_lobbies
 from client.outcomes import clause, ended_words
+from client.succession import unusual
+from engine.race import Kind
 from protocol.deal import Deal
 from protocol.limits import RECORD_BYTES_MAX
 from protocol.record import Record
@@ -57,7 +59,7 @@ def _verify(path: str, options: argparse.Namespace) -> int:
     else:
         verdict = verify_record(data)
     if options.json:
-        told = _as_json(verdict, path if len(options.files) > 1 else None)
+        told = _as_json(verdict, data, path if len(options.files) > 1 else None)
         if options.luck:
             from .luck import with_luck
 
@@ -82,7 +84,7 @@ def _line(told: dict[str, object]) -> str:
     return json.dumps(told, ensure_ascii=False)
 
 
-def _as_json(verdict: Verdict, path: str | None) -> dict[str, object]:
+def _as_json(verdict: Verdict, data: bytes, path: str | None) -> dict[str, object]:
     """Returns the verdict as it is printed; with the file's name where there are several."""
     told: dict[str, object] = {} if path is None else {"file": path}
     outcome = verdict.outcome
@@ -95,8 +97,24 @@ def _as_json(verdict: Verdict, path: str | None) -> dict[str, object]:
         "seeded": verdict.seeded,
         "trusts": [str(trust) for trust in verdict.trusts],
         "lobby": _lobby_json(verdict.lobby_key) if verdict.ok else None,
+        "race": _race_json(data) if verdict.ok else None,
     }
     return told
+
+
+def _race_json(data: bytes) -> dict[str, object]:
+    deal = Deal.decode(Record.parse(data).deal.body)
+    settings = deal.settings
+    return {
+        "number": deal.race_number,
+        "burnt": deal.burnt,
+        "size": settings.size,
+        "kind": Kind(settings.kind).name.lower(),
+        "target": tile(settings.target_exponent),
+        "time_ms": settings.time_ms,
+        "lead": settings.lead,
+        "unusual": unusual(deal),
+    }
 
 
 def _lobby_json(key: bytes) -> dict[str, object]:
@@ -117,16 +135,30 @@ def _in_words(verdict: Verdict, file: str, data: bytes) -> str:
         return say("{path}: unreadable or damaged: {reason}", path=path, reason=verdict.reason)
     if not verdict.ok or verdict.outcome is None:
         return say("{path}: FALSE: {reason}", path=path, reason=verdict.reason)
-    target = 1 << Deal.decode(Record.parse(data).deal.body).settings.target_exponent
-    ended = ended_words(verdict.outcome, verdict.seats, target)
+    deal = Deal.decode(Record.parse(data).deal.body)
+    ended = ended_words(verdict.outcome, verdict.seats, 1 << deal.settings.target_exponent)
     head = say("{path}: true, BUT SEEDED.", path=path) if verdict.seeded else say("{path}: true.", path=path)
     lines = [head, say("{outcome} (rules {clause}).", outcome=ended, clause=clause(verdict.outcome, verdict.seats))]
     lines += [f"  {_seat_words(seat)}" for seat in verdict.seats]
     if verdict.seeded:
         lines.append(say("The deck was dealt from a seed, and could be known before the race: a demo or a test."))
-    lines.append(_lobby_words(verdict.lobby_key))
+    lines += [*_deal_words(deal), _lobby_words(verdict.lobby_key)]
     rests = say("; ").join(say(TRUSTS[trust]) for trust in verdict.trusts if trust in TRUSTS)
     return "\n".join([*lines, say("On the lobby's word alone: {rests}.", rests=rests)])
+
+
+def _deal_words(deal: Deal) -> list[str]:
+    """Returns what a Deal says that is not usual: other limits, and decks that came to nothing before it."""
+    lines = [say("Its time limits or its deck are not the usual ones.")] if unusual(deal) else []
+    if deal.burnt:
+        lines.append(
+            say_n(
+                "{count} deck was put away before it was dealt.",
+                "{count} decks were put away before it was dealt.",
+                deal.burnt,
+            )
+        )
+    return lines
 
 
 def _seat_words(seat: SeatVerdict) -> str:

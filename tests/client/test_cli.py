@@ -28,12 +28,14 @@ from protocol.deal import settings_fault
 from protocol.handshake import challenge_body
 from protocol.limits import PROTOCOL_VERSION, SUBPROTOCOL
 from protocol.messages import Phase, TableSettings
+from protocol.movelog import Act
 from protocol.refusals import Refusal
 from protocol.signing import NO_CONTEXT, Signer, fingerprint
 from protocol.text import SafeText
 from tests.client.pictures_of import SEATS, view
 from tests.protocol.races import (
     LOBBY,
+    MadeRace,
     all_stuck_race,
     drawn_race,
     forfeited_race,
@@ -741,14 +743,15 @@ def test_a_true_record_is_told_with_its_result(record, capsys):
     assert lines[1] == "fox made 8 first (rules 4.2)."
     assert lines[2].startswith(f"  fox: {MOVES[0]} moves replayed, score and boards agree: ")
     assert lines[3].startswith(f"  owl (computer): {MOVES[1]} moves replayed, score and boards agree: ")
-    assert lines[4] == f"Lobby {LOBBY_IN_FOURS}: never met from here. Ask who ran it whether that is its key."
-    assert lines[5].startswith("On the lobby's word alone: when moves arrived")
+    assert lines[4] == "Its time limits or its deck are not the usual ones."  # the chain of tests is short
+    assert lines[5] == f"Lobby {LOBBY_IN_FOURS}: never met from here. Ask who ran it whether that is its key."
+    assert lines[6].startswith("On the lobby's word alone: when moves arrived")
 
 
 def test_a_true_record_in_json(record, capsys):
     assert cli.main(["verify", "--json", str(record)]) == 0
     said = json.loads(capsys.readouterr().out)
-    assert set(said) == {"ok", "fault", "reason", "outcome", "seats", "seeded", "trusts", "lobby"}
+    assert set(said) == {"race", "ok", "fault", "reason", "outcome", "seats", "seeded", "trusts", "lobby"}
     assert (said["ok"], said["reason"], said["seeded"]) == (True, "", False)
     assert said["outcome"] == {
         "termination": "target", "winners": [0], "t_ms": said["outcome"]["t_ms"], "clause": "4.2",
@@ -763,6 +766,23 @@ def test_a_true_record_in_json(record, capsys):
     assert said["seats"][0]["max_tile"] == 8
     assert said["trusts"] == ["times", "logs"]
     assert said["lobby"] == {"key": LOBBY.key.hex(), "fingerprint": fingerprint(LOBBY.key), "seen": None}
+
+
+def test_decks_that_were_put_away_and_unusual_limits_are_told(tmp_path, capsys):
+    race = MadeRace()
+    race.deal = replace(race.deal, burnt=3)
+    race.open()
+    race.racers[0].play_to(3)
+    race.racers[0].sign(Act.TARGET)
+    path = tmp_path / "race.r2048"
+    path.write_bytes(race.record())
+    assert cli.main(["verify", str(path)]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert "3 decks were put away before it was dealt." in told
+    assert "Its time limits or its deck are not the usual ones." in told  # the chain of tests is short
+    assert cli.main(["verify", "--json", str(path)]) == 0
+    said = json.loads(capsys.readouterr().out)["race"]
+    assert (said["burnt"], said["unusual"], said["kind"], said["target"]) == (3, True, "target", 8)
 
 
 def test_a_record_of_a_lobby_that_was_met_says_when_and_where(record, data, capsys):
