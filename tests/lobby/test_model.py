@@ -245,7 +245,8 @@ class TableMachine(RuleBasedStateMachine):
         return [(person, own) for person, own in pairs if own is not None]
 
     def seal(self, person: Person, own: Own, act: Act, argument: int = 0) -> Signed:
-        body = SealBody(own.seat, own.seals + 1, len(own.log), own.log.head, own.tick_seen, act, argument)
+        offered = argument if act in (Act.OFFER, Act.AGREE, Act.REFUSE, Act.WITHDRAW) else 0
+        body = SealBody(own.seat, own.seals + 1, len(own.log), own.log.head, own.tick_seen, act, offered)
         return body.sign(person.signer, own.run.mix)
 
     def known(self, own: Own) -> frozenset[int]:

@@ -81,7 +81,7 @@ def test_a_link_is_pasted_the_lobby_is_not_there_and_one_is_back_home(terminal):
     screen = terminal()
     screen.expect(MENU)
     screen.press("j")
-    screen.expect("paste the link")
+    screen.expect("The code or the link")
     screen.press("\x1b[200~race2048 join http://127.0.0.1:9/t/482913\r\n\x1b[201~")
     screen.expect("join http://127.0.0.1:9/t/482913")
     screen.press("\r")
@@ -109,7 +109,7 @@ def test_a_race_against_the_computer_and_home_again_with_the_same_key(terminal, 
         screen.play_until("race again")
         screen.press("\x03")
         screen.expect("[Enter] back to the home screen")
-        assert "Race over." in screen.text
+        assert b"Race over." in screen.written  # where it stands on pyte's screen, which has no second one, is chance
         screen.press("q\r" if race else "\r")
     assert screen.end() == 0
     assert sorted(path.name for path in (data / "keys").iterdir()) == ["1.key"]
