@@ -44,7 +44,7 @@ def test_a_killed_client_is_back_where_it_was_or_has_forfeited(lobby, tmp_path, 
     try:
         host = start("host", "--lobby", lobby, "--players", "2", "--kind", "endless", "--name", "fox", data="fox")
         host.expect("Give your friends")
-        link = re.findall(r"join (http://\S+)", host.written.decode())[0]
+        link = re.findall(r"join (http://\S+)", host.written.decode(errors="replace"))[0]
         guest = start("join", link, "--name", "hare", data="hare")
         guest.expect("fox")
         guest.press("r")

@@ -35,7 +35,7 @@ def hosted(terminal, *options, data="data"):
     """Returns a host's terminal with the waiting screen, and the links that were printed before it."""
     host = terminal("host", "--port", "0", *options, data=data)
     host.expect("Give your friends", "Everyone is ready", "Not everyone", "ready")
-    links = re.findall(r"(?:join|watch) (http://\S+)", host.written.decode())
+    links = re.findall(r"(?:join|watch) (http://\S+)", host.written.decode(errors="replace"))
     return host, links[0], links[1]
 
 
@@ -165,7 +165,7 @@ def test_a_host_who_is_terminated_keeps_the_seat_for_a_while(terminal):
     guest.expect("fox")
     host.process.terminate()
     assert host.end() == TERMINATED
-    assert "\x1b[?1049l" in host.written.decode()
+    assert "\x1b[?1049l" in host.written.decode(errors="replace")
     guest.expect("away")
 
 

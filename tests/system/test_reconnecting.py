@@ -75,7 +75,7 @@ def test_a_line_that_breaks_in_a_race_is_seen_by_both_and_no_move_is_lost(lobby,
     try:
         host = start("host", "--lobby", lobby, "--players", "2", "--kind", "endless", "--name", "fox", data="fox")
         host.expect("Give your friends")
-        link = re.findall(r"join (http://\S+)", host.written.decode())[0]
+        link = re.findall(r"join (http://\S+)", host.written.decode(errors="replace"))[0]
         guest = start("join", link.replace(address, f"127.0.0.1:{wire.port}"), "--name", "hare", data="hare")
         guest.expect("fox")
         guest.press("r")

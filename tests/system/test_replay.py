@@ -88,13 +88,13 @@ def test_a_false_record_is_shown_after_a_warning_and_ends_with_1(replay):
     results = race.results(race.outcome())
     terminal = replay(race.record(results=[results[1], results[0]]))
     terminal.expect("This record is false")
-    assert "THIS RECORD IS FALSE" in terminal.written.decode().partition("\x1b[?1049h")[0]
+    assert "THIS RECORD IS FALSE" in terminal.written.decode(errors="replace").partition("\x1b[?1049h")[0]
     terminal.press("\x1b[F ")  # End means nothing yet
     terminal.expect("the end")
     terminal.expect("FALSE RECORD: seat 0: the Result says")
     terminal.press("q")
     assert terminal.end() == NO
-    assert "THIS RECORD IS FALSE" in terminal.written.decode().rpartition("\x1b[?1049l")[2]
+    assert "THIS RECORD IS FALSE" in terminal.written.decode(errors="replace").rpartition("\x1b[?1049l")[2]
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, TERMINATED), (signal.SIGINT, INTERRUPTED)])

@@ -128,7 +128,7 @@ def test_a_computer_player_that_vanishes_is_gone_without_a_word(tmp_path):
     host = Terminal(["host", "--players", "2", "--port", "0"], tmp_path)
     try:
         host.expect("Give your friends", "Not everyone", "ready")
-        link = re.findall(r"join (http://\S+)", host.written.decode())[0]
+        link = re.findall(r"join (http://\S+)", host.written.decode(errors="replace"))[0]
         bot = subprocess.Popen([*RACE2048, "bot", link, "--name", "moth", "--vanish-after", "0"])
         host.expect("Everyone is ready")
         host.press("s")
