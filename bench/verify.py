@@ -21,7 +21,7 @@ BARE = [sys.executable, "-c", "pass"]
 SEED = "e"  # with the tiles of most seeds these players make 2048; with these after 1,003 moves
 PACE = 4.0
 MOVES = (3_400, 4_000)  # of all four seats together
-JITTERS_MS = (0, 5, 10, 15, 20, 25, 30)
+JITTERS_MS = (0, 15, 30, 45, 60, 75, 90)
 TYPICAL_MS = 10
 BYTES_MAX = 16_384
 

@@ -286,7 +286,8 @@ class RaceRun:
             assert track.seat.connection is not None, "only a connected seat says anything"
             self.out.refuse(track.seat.connection, Refusal.VOTE)
             return
-        event = Voted(track.stamp(t_ms), track.number, vote, seal.argument, self.ticker.next_number)
+        tick = self.ticker.next_number if vote is Vote.OFFER else 0
+        event = Voted(track.stamp(t_ms), track.number, vote, seal.argument, tick)
         self._happened(event, EventKind.VOTE, signed)
         self._decided(now_ms, ())
 

@@ -73,6 +73,16 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
+def zigzag(value: int) -> int:
+    """Returns a whole number as one that is not negative: 0, -1, 1, -2 as 0, 1, 2, 3, so that a varint can hold it."""
+    return 2 * value if value >= 0 else -2 * value - 1
+
+
+def unzigzag(value: int) -> int:
+    """Returns the number of which `value` is the zigzag."""
+    return value // 2 if value % 2 == 0 else -(value // 2) - 1
+
+
 def pack_directions(directions: bytes) -> bytes:
     """Returns moves at two bits each, the first in the high bits; the unused low bits of the last byte are 0."""
     out = bytearray()

@@ -19,7 +19,7 @@ from engine.digest import u8, u32, u64
 from engine.race import Outcome, SeatState, Termination
 from protocol.deal import FORMAT_VERSION, Start
 from protocol.faults import Fault
-from protocol.layout import LayoutError, Reader, pack_directions, unpack_directions, varint
+from protocol.layout import LayoutError, Reader, pack_directions, unpack_directions, unzigzag, varint, zigzag
 from protocol.limits import RECORD_BYTES_MAX, SEATS_MAX, SEATS_MIN, SIGNATURE_BYTES
 from protocol.messages import Signed
 from protocol.movelog import SEAL_BYTES, pack_times, unpack_times
@@ -83,12 +83,28 @@ class EventKind(IntEnum):
 class Correction:
     """The arrival of a move whose t* is not its claimed time, and how far before that its claim was believed.
 
-    `move` counts the moves of the seat from 1.
+    `move` counts the moves of the seat from 1. Arrivals never fall.
     """
 
     move: int
     arrival_ms: int
     back_ms: int
+
+    def encode(self, before: Correction) -> bytes:
+        """Returns what this is more than the correction before it: on an uneven line there are many of them."""
+        parts = (self.move - before.move, self.arrival_ms - before.arrival_ms, zigzag(self.back_ms - before.back_ms))
+        return b"".join(map(varint, parts))
+
+    @classmethod
+    def read(cls, reader: Reader, before: Correction, moves: int) -> Correction:
+        """Reads the correction after `before` in a log of so many moves; raises LayoutError."""
+        move, arrival_ms = before.move + reader.varint(), before.arrival_ms + reader.varint()
+        back_ms = before.back_ms + unzigzag(reader.varint())
+        if not before.move < move <= moves:
+            raise LayoutError(reader.offset, f"a correction of move {move} of {moves}")
+        if arrival_ms >> 32 or not 0 <= back_ms < 1 << 16:
+            raise LayoutError(reader.offset, f"an arrival at {arrival_ms} ms, believed {back_ms} ms before")
+        return cls(move, arrival_ms, back_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +120,10 @@ class SeatLog:
         """Returns the section of the log."""
         parts = [u32(len(self.directions)), pack_directions(self.directions), pack_times(self.times, 0)]
         parts.append(u32(len(self.corrections)))
-        before = 0
+        before = Correction(0, 0, 0)
         for correction in self.corrections:
-            parts += [varint(correction.move - before), u32(correction.arrival_ms), _u16(correction.back_ms)]
-            before = correction.move
+            parts.append(correction.encode(before))
+            before = correction
         return b"".join(parts) + _encode_seal(self.seal)
 
     @classmethod
@@ -117,13 +133,10 @@ class SeatLog:
         count = reader.uint(4)
         directions = unpack_directions(reader, count)
         times = unpack_times(reader, count, 0)
-        corrections, before = [], 0
+        corrections, before = [], Correction(0, 0, 0)
         for _ in range(reader.uint(4)):
-            move = before + reader.varint()
-            if not before < move <= count:
-                raise LayoutError(reader.offset, f"a correction of move {move} of {count}")
-            corrections.append(Correction(move, reader.uint(4), reader.uint(2)))
-            before = move
+            before = Correction.read(reader, before, count)
+            corrections.append(before)
         seal = _read_seal(reader)
         reader.end()
         return cls(directions, times, tuple(corrections), seal)
@@ -133,7 +146,7 @@ class SeatLog:
 class RecordEvent:
     """Something that decided the race and is no move: when it arrived, and after how many moves of its seat.
 
-    `tick` is the number of the tick that announced it, if it is a draw offer; else it means nothing. Votes and
+    `tick` is the number of the tick that announced it, if it is a draw offer; else 0. Votes and
     resignations carry the seal that says them; the rest is the lobby's word.
     """
 
@@ -347,10 +360,6 @@ def _check_head(data: bytes) -> None:
 
 def _section(section: Section, body: bytes) -> bytes:
     return u8(section) + u32(len(body)) + body
-
-
-def _u16(number: int) -> bytes:
-    return number.to_bytes(2, "big")
 
 
 def _encode_seal(seal: Signed | None) -> bytes:

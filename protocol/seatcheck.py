@@ -64,16 +64,15 @@ class SeatCheck:
     def times(self, gaps: Sequence[Gap]) -> None:
         """Derives t* of every move (rules 5.2), and holds it against the events and gaps of the record."""
         waiting = list(reversed(self.events))
-        event_ms = arrival_ms = 0
+        event_ms = 0
         for correction in self.log.corrections:
             index = correction.move - 1
             while waiting and waiting[-1].moves <= index:
                 event_ms = waiting.pop().t_ms
             before_ms = max(event_ms, self._moments[index - 1] if index else 0)
-            if correction.arrival_ms < max(before_ms, arrival_ms):
+            if correction.arrival_ms < before_ms:
                 what = f"arrived at {correction.arrival_ms} ms, before what came before it"
                 raise self._false_move(Fault.TIMES, index, what)
-            arrival_ms = correction.arrival_ms
             self._moments[index] = self._corrected(correction, before_ms)
         for index, (earlier, later) in enumerate(pairwise(self._moments), 1):
             if later < earlier:
@@ -109,15 +108,14 @@ class SeatCheck:
             name = event.kind.name.lower()
             if (event.seal is None) is (event.kind in _SEALED):
                 raise self._false(Fault.SEAL_PRESENCE, f"its {name} has {'no' if event.seal is None else 'a'} seal")
-            if event.seal is None:
-                self.votes.append(None)
-                continue
-            seal = self._open(event.seal, last)
-            if seal.act not in _SEALED[event.kind] or seal.moves != event.moves:
+            seal = None if event.seal is None else self._open(event.seal, last)
+            if seal is not None and (seal.act not in _SEALED[event.kind] or seal.moves != event.moves):
                 said = f"a {name} after {event.moves} moves whose seal says {seal.act.name.lower()} after {seal.moves}"
                 raise self._false(Fault.SEAL_ACT, said)
+            if event.tick and not _announced_after(event, seal):
+                raise self._false(Fault.SEAL_ACT, f"its {name} at {event.t_ms} ms cannot be told in tick {event.tick}")
             self.votes.append(seal)
-            last = seal
+            last = seal or last
         if self.log.seal is not None:
             self.sealed = self._open(self.log.seal, last, closing=True).moves
         self._check_tail()
@@ -202,7 +200,7 @@ class SeatCheck:
 
     def _check_leaving(self) -> None:
         """Checks that nothing follows a seat's leaving, that nobody forfeits too soon, nor who is stuck (rules 4.6)."""
-        windows = self._deal.windows
+        windows, absent = self._deal.windows, False
         for place, event in enumerate(self.events):
             what = f"its {event.kind.name.lower()} at {event.t_ms} ms"
             last_ms = self._moments[event.moves - 1] if event.moves else -windows.cancel_ms
@@ -216,6 +214,10 @@ class SeatCheck:
                 if stuck is (event.kind is EventKind.FORFEITED):
                     said = f"{what}, though it was {'stuck' if stuck else 'not stuck'}"
                     raise self._false(Fault.LEAVING, said)
+            if event.kind in (EventKind.ABSENT, EventKind.RETURNED):
+                if absent is (event.kind is EventKind.ABSENT):
+                    raise self._false(Fault.LEAVING, f"{what}, though it was {'absent' if absent else 'not absent'}")
+                absent = not absent
 
     def _open(self, signed: Signed, last: SealBody | None, *, closing: bool = False) -> SealBody:
         """Returns a seal that fits the log and comes after `last`; the closing one may be `last` itself."""
@@ -257,6 +259,12 @@ class SeatCheck:
         if seal is None:
             return Absent(event.t_ms, self.number, absent=event.kind is EventKind.ABSENT)
         return Voted(event.t_ms, self.number, VOTES[seal.act], seal.argument, event.tick)
+
+
+def _announced_after(event: RecordEvent, seal: SealBody | None) -> bool:
+    """Returns whether a tick can have told of this event: only offers are told, after all their player had seen."""
+    is_offer = event.kind is EventKind.VOTE and seal is not None and seal.act is Act.OFFER
+    return is_offer and seal is not None and event.tick > seal.tick_seen
 
 
 def check_agreements(events: Sequence[RecordEvent], checks: Sequence[SeatCheck]) -> None:

@@ -12,7 +12,7 @@ BYTES_MAX = 16_384
 MOVES = 4_000  # 2048 takes each of four between 930 and 1,000
 FIXED_BYTES = 4 + 4 + 1 + 51 + 64  # of a log however long: two counts and the last seal
 SEED = "h"  # with these tiles they make it
-HELD_BACK_MS = 15  # on average, twenty times a second, each line
+HELD_BACK_MS = 50  # on average, twenty times a second, each line
 
 # To 256 it is an eighth of the way and of the time; the whole way with ./dev test --long.
 EXPONENTS = (8, 11) if os.environ.get("RACE2048_LONG") else (8,)

@@ -396,7 +396,9 @@ corrections = st.builds(Correction, st.integers(1, 6), u32s, st.integers(0, 65_5
 def test_whatever_a_false_record_says_there_is_a_picture_of_every_moment(fixed, times, directions, events, gaps):
     race = drawn_race()
     logs = [racer.seat_log() for racer in race.racers]
-    ordered = tuple(sorted(fixed, key=lambda each: each.move))
+    arrivals = sorted(each.arrival_ms for each in fixed)
+    by_move = sorted(fixed, key=lambda each: each.move)
+    ordered = tuple(replace(each, arrival_ms=t_ms) for each, t_ms in zip(by_move, arrivals, strict=True))
     logs[0] = replace(logs[0], times=tuple(times), corrections=ordered, directions=directions)
     for place, (t_ms, moves) in enumerate(events):
         event, happened = race.events[place]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from engine.race import Termination
 from protocol.faults import Fault
 from protocol.limits import Windows
-from protocol.record import HEAD, MAGIC, Correction, Section
+from protocol.record import HEAD, MAGIC, Correction, EventKind, Section
 from tests.protocol import frozen_special as special
 from tests.protocol.frozen_broken import (
     OTHER,
@@ -29,7 +29,9 @@ from tests.protocol.frozen_broken import (
     split,
     with_gaps,
 )
+from tests.protocol.frozen_true import absent_draw
 from tests.protocol.races import (
+    OFFER_TICK,
     TIMED,
     drawn_race,
     forfeited_race,
@@ -80,6 +82,12 @@ def _damaged_inside() -> dict[str, tuple[Fault, Maker]]:
             lambda: altered(resigned_race(), Section.LOG, special.HUGE_VARINT),
         ),
         "correction-of-no-move": (Fault.LAYOUT, lambda: corrections_of(Correction(300, 31_000, 0))),
+        "correction-believed-less-than-nothing": (Fault.LAYOUT, lambda: corrections_of(Correction(3, 900, -1))),
+        "correction-believed-for-a-minute": (Fault.LAYOUT, lambda: corrections_of(Correction(3, 900, 65_536))),
+        "correction-arrives-in-50-days": (
+            Fault.LAYOUT,
+            lambda: corrections_of(Correction(3, 1 << 31, 400), Correction(4, 1 << 32, 400)),
+        ),
         "correction-twice": (Fault.LAYOUT, lambda: corrections_of(Correction(3, 900, 400), Correction(3, 900, 400))),
         "log-with-more-behind": (
             Fault.LAYOUT,
@@ -169,7 +177,6 @@ def _times() -> dict[str, tuple[Fault, Maker]]:
         "claim-from-the-future": (Fault.TIMES, lambda: late(601, 500, 400).record()),
         "correction-of-nothing": (Fault.TIMES, lambda: corrections_of(Correction(3, 310, 400))),
         "correction-before-a-later-move": (Fault.TIMES, lambda: corrections_of(Correction(3, 900, 400))),
-        "arrivals-fall": (Fault.TIMES, lambda: corrections_of(Correction(3, 900, 400), Correction(4, 899, 100))),
         "event-after-moves-not-made": (Fault.TIMES, lambda: event_changed(resigned_race(), 0, moves=8)),
         "event-before-its-moves": (Fault.TIMES, lambda: event_changed(resigned_race(), 0, t_ms=499)),
         "move-dated-back-behind-a-vote": (Fault.TIMES, special.move_before_vote),
@@ -195,6 +202,12 @@ def _events() -> dict[str, tuple[Fault, Maker]]:
         "vote-without-a-seal": (Fault.SEAL_PRESENCE, lambda: event_changed(drawn_race(), 1, seal=None)),
         "resigned-by-a-seal-that-says-nothing": (Fault.SEAL_ACT, special.resigned_by_none),
         "resigned-later-than-its-seal": (Fault.SEAL_ACT, special.resigned_later),
+        "absent-twice": (Fault.LEAVING, lambda: event_changed(absent_draw(), 1, kind=EventKind.ABSENT, t_ms=130_000)),
+        "returned-though-there": (Fault.LEAVING, lambda: event_changed(absent_draw(), 0, kind=EventKind.RETURNED)),
+        "agreement-told-in-a-tick": (Fault.SEAL_ACT, lambda: event_changed(drawn_race(), 1, tick=OFFER_TICK)),
+        "resigned-told-in-a-tick": (Fault.SEAL_ACT, lambda: event_changed(resigned_race(), 0, tick=1)),
+        "forfeited-told-in-a-tick": (Fault.SEAL_ACT, lambda: event_changed(forfeited_race(), 0, tick=1)),
+        "offer-told-before-it-was-made": (Fault.SEAL_ACT, special.offer_told_too_soon),
         "vote-unseen": (Fault.UNSEEN_OFFER, special.vote_unseen),
     }
 

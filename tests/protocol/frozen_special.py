@@ -9,7 +9,7 @@ import msgspec
 
 from engine.board import Direction
 from engine.game import Game
-from engine.race import Outcome, Termination
+from engine.race import Outcome, Termination, offer_number
 from protocol.layout import varint
 from protocol.limits import Windows
 from protocol.movelog import Act
@@ -241,6 +241,18 @@ def mover_absent() -> bytes:
     race = MadeRace(ENDLESS)
     race.absent(1, 90_000)
     race.forfeit(0, 90_000)
+    return race.record()
+
+
+def offer_told_too_soon() -> bytes:
+    """Returns a record in which an offer is told in the last tick that its player had seen before."""
+    race = MadeRace(ENDLESS)
+    race.racers[1].tick_seen = OFFER_TICK
+    offer = offer_number(1, 1)
+    race.vote(1, 800, Act.OFFER, offer, tick=OFFER_TICK)
+    race.racers[0].tick_seen = OFFER_TICK
+    race.vote(0, 1_900, Act.AGREE, offer)
+    race.close()
     return race.record()
 
 

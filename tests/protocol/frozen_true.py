@@ -16,7 +16,6 @@ from protocol.movelog import Act
 from protocol.record import EventKind, Gap
 from tests.protocol.races import (
     ENDLESS,
-    OFFER_TICK,
     TARGET_8,
     TIMED,
     MadeRace,
@@ -144,12 +143,10 @@ def offers_with_fates() -> MadeRace:
     """Offers refused, withdrawn, lapsed, too soon; in the end all agree."""
     race = MadeRace(ENDLESS, 2)
     race.vote(0, 900, Act.REFUSE, race.offer(1, 800))
-    race.vote(0, 1_000, Act.OFFER, 1, tick=OFFER_TICK)
-    race.vote(0, 1_100, Act.WITHDRAW, 1)
-    race.vote(1, 2_000, Act.OFFER, 10, tick=OFFER_TICK)  # too soon after the first
-    race.vote(1, 20_000, Act.OFFER, 11, tick=OFFER_TICK)
-    race.vote(0, 51_000, Act.OFFER, 2, tick=OFFER_TICK)  # the other has lapsed at 50,000
-    race.vote(1, 52_000, Act.AGREE, 2)
+    race.vote(0, 1_100, Act.WITHDRAW, race.offer(0, 1_000))
+    race.offer(1, 2_000, 2)  # too soon after the first
+    race.offer(1, 20_000, 3)
+    race.vote(1, 52_000, Act.AGREE, race.offer(0, 51_000, 2))  # the other has lapsed at 50,000
     return race
 
 

@@ -176,9 +176,10 @@ class MadeRace:
     def offer(self, seat: int, t_ms: int, count: int = 1) -> int:
         """A seat offers a draw; everyone sees the tick that tells of it. Returns the offer's number."""
         number = offer_number(seat, count)
-        self.vote(seat, t_ms, Act.OFFER, number, tick=OFFER_TICK)
+        tick = max(OFFER_TICK, 1 + max(racer.tick_seen for racer in self.racers))
+        self.vote(seat, t_ms, Act.OFFER, number, tick=tick)
         for racer in self.racers:
-            racer.tick_seen = OFFER_TICK
+            racer.tick_seen = tick
         return number
 
     def resign(self, seat: int, t_ms: int) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.layout import LayoutError, Reader, pack_directions, unpack_directions, varint
+from protocol.layout import LayoutError, Reader, pack_directions, unpack_directions, unzigzag, varint, zigzag
 
 
 def test_fields_are_taken_one_after_another():
@@ -31,6 +31,15 @@ def test_a_varint_is_read_as_it_was_written(value):
     reader = Reader(varint(value))
     assert reader.varint() == value
     reader.end()
+
+
+def test_zigzag_puts_small_numbers_of_either_sign_first():
+    assert [zigzag(value) for value in (0, -1, 1, -2, 2)] == [0, 1, 2, 3, 4]
+
+
+@given(st.integers())
+def test_zigzag_is_undone(value):
+    assert unzigzag(zigzag(value)) == value
 
 
 @pytest.mark.parametrize("data", [b"\x80\x00", b"\xff\xff\xff\xff\x1f", b"\xff\xff\xff\xff\xff\x01", b"\x80"])

@@ -40,7 +40,11 @@ def seat_logs(draw):
     directions = bytes(draw(st.lists(st.integers(0, 3), max_size=40)))
     times = sorted(draw(st.lists(u32s, min_size=len(directions), max_size=len(directions))))
     moves = sorted(draw(st.sets(st.integers(1, len(directions))))) if directions else []
-    corrections = tuple(Correction(move, draw(u32s), draw(st.integers(0, 65_535))) for move in moves)
+    arrivals = sorted(draw(st.lists(u32s, min_size=len(moves), max_size=len(moves))))
+    corrections = tuple(
+        Correction(move, arrival_ms, draw(st.integers(0, 65_535)))
+        for move, arrival_ms in zip(moves, arrivals, strict=True)
+    )
     return SeatLog(directions, tuple(times), corrections, draw(seals))
 
 
@@ -226,6 +230,19 @@ def test_corrections_stand_in_order():
 def test_a_correction_of_a_move_that_was_not_made_is_refused():
     with pytest.raises(LayoutError, match="a correction of move 3 of 2"):
         SeatLog.decode(SeatLog(b"\0\1", (5, 6), (Correction(3, 9, 0),)).encode())
+
+
+@pytest.mark.parametrize("back_ms", [-1, 65_536])
+def test_how_far_back_a_claim_was_believed_has_16_bits(back_ms):
+    log = SeatLog(b"\0\1", (5, 6), (Correction(1, 9, 0), Correction(2, 9, back_ms)))
+    with pytest.raises(LayoutError, match=f"an arrival at 9 ms, believed {back_ms} ms before"):
+        SeatLog.decode(log.encode())
+
+
+def test_an_arrival_has_32_bits():
+    log = SeatLog(b"\0\1", (5, 6), (Correction(1, 1 << 31, 0), Correction(2, 1 << 32, 0)))
+    with pytest.raises(LayoutError, match="an arrival at 4294967296 ms, believed 0 ms before"):
+        SeatLog.decode(log.encode())
 
 
 def test_a_seal_is_there_or_not():

@@ -157,14 +157,20 @@ function checkBack(corrections, atOnce, { claim_back_ms: most, claim_batch_ms: b
 // ---- Step 8: leaving ----
 
 function checkLeaving({ events, times, stuckAt }, { away_ms: away, cancel_ms: cancel }) {
+  let isAbsent = false;
   events.forEach(({ kind, t, moves }, index) => {
     const isForfeit = kind === EVENT.forfeited;
     if (isForfeit || kind === EVENT.resigned) {
       check(index === events.length - 1 && moves === times.length, 'leaving');
     }
-    if (!isForfeit && kind !== EVENT.absent) return;
-    check(t >= (moves > 0 ? times[moves - 1] + away : away - cancel), 'leaving');
-    check((moves >= stuckAt) === !isForfeit, 'leaving');
+    if (isForfeit || kind === EVENT.absent) {
+      check(t >= (moves > 0 ? times[moves - 1] + away : away - cancel), 'leaving');
+      check((moves >= stuckAt) === !isForfeit, 'leaving');
+    }
+    if (kind === EVENT.absent || kind === EVENT.returned) {
+      check(isAbsent === (kind === EVENT.returned), 'leaving');
+      isAbsent = !isAbsent;
+    }
   });
 }
 
@@ -207,10 +213,15 @@ const SEALED_EVENTS = [EVENT.vote, EVENT.resigned, EVENT.said];
 function checkSeals(log, events, sealReader) {
   const sealedEvents = events.map((event) => {
     check((event.seal !== null) === SEALED_EVENTS.includes(event.kind), 'seal-presence');
-    if (event.seal === null) return event;
+    if (event.seal === null) {
+      check(event.tick === 0n, 'seal-act');
+      return event;
+    }
     const seal = sealReader.read(event.seal);
     const saysIt = event.kind === EVENT.resigned ? seal.act === ACT.resign : isVote(seal.act);
     check(saysIt && seal.moves === event.moves, 'seal-act');
+    const isOffer = event.kind === EVENT.vote && seal.act === ACT.offer;
+    check(event.tick === 0n || (isOffer && event.tick > seal.tick), 'seal-act');
     return { ...event, seal };
   });
   return { sealedEvents, lastSeal: log.seal && sealReader.read(log.seal, true) };

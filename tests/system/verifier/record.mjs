@@ -84,7 +84,6 @@ class Reader {
   }
 
   u8 = () => this.take(1)[0];
-  u16 = () => this.take(2).readUInt16BE();
   u32 = () => this.take(4).readUInt32BE();
   u64 = () => this.take(8).readBigUInt64BE();
 
@@ -105,6 +104,12 @@ class Reader {
       return value;
     }
     throw new Fault(this.fault);
+  }
+
+  /** A number that may be negative: even ones are its halves, odd ones one below the halves, negated. */
+  zigzag() {
+    const value = this.varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
   directions(count) {
@@ -209,12 +214,13 @@ const readLog = (bytes) =>
 
 function readCorrections(reader, moves) {
   const corrections = [];
-  let move = 0;
+  let last = { move: 0, arrival: 0, back: 0 };
   for (let count = reader.u32(); count > 0; count--) {
     const step = reader.varint();
-    move += step;
-    reader.require(step > 0 && move <= moves);
-    corrections.push({ move, arrival: reader.u32(), back: reader.u16() });
+    const next = { move: last.move + step, arrival: last.arrival + reader.varint(), back: last.back + reader.zigzag() };
+    reader.require(step > 0 && next.move <= moves && next.arrival < 2 ** 32 && next.back >= 0 && next.back < 2 ** 16);
+    corrections.push(next);
+    last = next;
   }
   return corrections;
 }
