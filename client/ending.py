@@ -9,19 +9,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from client.race import Race
+from client.race import Seen
 from client.view import Check
 from engine.board import Board
-from engine.deck import Chain, DealtDeck
 from engine.race import Moved, Outcome, SeatState, Termination
-from protocol.deal import Deal
 from protocol.limits import SIGNATURE_BYTES
 from protocol.messages import Ended
-from protocol.moment import moved_by_gaps
 from protocol.record import EventKind, Gap, Record
 from protocol.seatcheck import SeatCheck
 from protocol.tick import SeatFigures, Tick
-from protocol.verdict import Verdict, verify_record
+from protocol.verdict import Verdict, judge_record
 
 LEAVING = {EventKind.RESIGNED: SeatState.RESIGNED, EventKind.FORFEITED: SeatState.FORFEITED}
 
@@ -43,18 +40,18 @@ def ended_fits(ended: Ended, seats: int, size: int) -> bool:
         return False
 
 
-def check_record(data: bytes, race: Race) -> Check:
+def check_record(data: bytes, race: Seen) -> Check:
     """Returns whether a record holds, and tells of this race what the lobby has told before.
 
     `reason` is a code of words.py; `detail` what `verify` says, or whose figures they are.
     """
-    verdict = verify_record(data)
-    if not verdict.ok:
+    judgement = judge_record(data)
+    verdict, record = judgement.verdict, judgement.record
+    if record is None or not verdict.ok:
         return Check(ok=False, reason="false", detail=verdict.reason)
-    record = Record.parse(data)
     if record.deal != race.deal or record.start != race.start_signed:
         return Check(ok=False, reason="other-race")
-    if race.fetching is not None and hashlib.sha256(data).digest() != race.fetching.sha256:
+    if race.record_sha256 not in (None, hashlib.sha256(data).digest()):
         return Check(ok=False, reason="other-record")
     if not _has_own_moves(record, race):
         return Check(ok=False, reason="own-moves")
@@ -63,24 +60,24 @@ def check_record(data: bytes, race: Race) -> Check:
     ticks = [Tick.decode(signed[:-SIGNATURE_BYTES]) for signed in race.ticks]
     if not _as_away(record, race, ticks):
         return Check(ok=False, reason="gaps")
-    seat = _other_than_told(record, race, ticks)
+    seat = _other_than_told(judgement.checks, race, ticks)
     if seat is not None:
         return Check(ok=False, reason="figures", detail=race.players[seat].name)
     return Check(ok=True, reason="")
 
 
-def _has_own_moves(record: Record, race: Race) -> bool:
+def _has_own_moves(record: Record, race: Seen) -> bool:
     """Returns whether our own log begins with what the lobby has of it, which is at least what it acknowledged."""
     own = race.own
     if own is None:
         return True
     log = record.logs[own.seat]
     count = len(log.directions)
-    mine = (bytes(own.log.directions[:count]), tuple(own.log.times[:count]))
+    mine = (own.directions[:count], own.times[:count])
     return (log.directions, tuple(log.times)) == mine and count >= own.acked
 
 
-def _as_ended(verdict: Verdict, race: Race) -> bool:
+def _as_ended(verdict: Verdict, race: Seen) -> bool:
     ended = race.ended
     if ended is None:
         return True
@@ -90,7 +87,7 @@ def _as_ended(verdict: Verdict, race: Race) -> bool:
     return [(seat.state, seat.score, seat.moves, seat.board.cells) for seat in verdict.seats] == list(told)
 
 
-def _as_away(record: Record, race: Race, ticks: Sequence[Tick]) -> bool:
+def _as_away(record: Record, race: Seen, ticks: Sequence[Tick]) -> bool:
     """Returns whether every absence that the lobby told of is in the record, and none in which it told something."""
     gaps = _gaps(record)
     told_ms = [tick.lobby_ms - race.start.start_ms for tick in ticks]
@@ -98,18 +95,9 @@ def _as_away(record: Record, race: Race, ticks: Sequence[Tick]) -> bool:
     return silent and all(gap in gaps for gap in race.gaps)
 
 
-def _other_than_told(record: Record, race: Race, ticks: Sequence[Tick]) -> int | None:
+def _other_than_told(checks: Sequence[SeatCheck], race: Seen, ticks: Sequence[Tick]) -> int | None:
     """Returns the seat of which a tick told what its log never had, or not yet at that time; None if there is none."""
-    deal = Deal.decode(record.deal.body)
-    chain = Chain(deal.chain_id, record.last_link, deal.chain_length)
-    deck = DealtDeck(chain, deal.deck_mix(race.start.mix))
-    gaps = _gaps(record)
-    terms = moved_by_gaps(deal.terms(len(record.logs)), gaps)
-    for seat, log in enumerate(record.logs):
-        events = [event for event in record.events if event.seat == seat]
-        check = SeatCheck(seat, race.players[seat].key, log, events, deal, race.start.mix)
-        check.times(gaps)
-        check.replay(deck, terms)
+    for seat, check in enumerate(checks):
         told = [(tick.lobby_ms - race.start.start_ms, tick.seats[seat]) for tick in ticks]
         figures = [(each.moves, each.score, each.max_exponent) for _, each in told]
         if figures != sorted(figures) or not all(_had(check, t_ms, each) for t_ms, each in told):

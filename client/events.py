@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from client.actions import Action
+from client.race import Seen
+from client.view import Check
 from protocol.messages import FromClient, FromLobby
 
 
@@ -52,7 +54,15 @@ class Recalled:
     times: tuple[int, ...]
 
 
-Event = Connected | Received | Dropped | Acted | Woke | Recalled
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of `CheckRecord`."""
+
+    asked: CheckRecord
+    check: Check
+
+
+Event = Connected | Received | Dropped | Acted | Woke | Recalled | Checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,18 @@ class Send:
 @dataclass(frozen=True, slots=True)
 class Disconnect:
     """Close the connection after what was sent before; a Dropped may follow and is ignored."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRecord:
+    """Hold a complete record against what this client saw (ending.check_record), and answer with Checked.
+
+    Of a long race that takes many seconds: whoever does it lets the session go on meanwhile.
+    """
+
+    code: str
+    record: bytes
+    seen: Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +126,4 @@ class Recall:
     race: bytes
 
 
-Effect = Connect | Send | Disconnect | SaveRecord | KeepMove | Recall
+Effect = Connect | Send | Disconnect | CheckRecord | SaveRecord | KeepMove | Recall

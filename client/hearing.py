@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
-from client.ending import check_record, ended_fits
-from client.events import Recall, Recalled, SaveRecord
-from client.fetching import Fetching
+from client.afterwards import announced, fetch_on, took
+from client.ending import ended_fits
+from client.events import Recall, Recalled
 from client.play import OwnRace
 from client.race import Race
 from client.trust import Cheat
@@ -68,7 +68,7 @@ def _welcome(message: messages.Welcome, session: Session, now_ms: int) -> None:
     if message.record is not None:
         hear(message.record, session, now_ms)
     else:
-        _fetch_on(session)
+        fetch_on(session)
 
 
 def _show(session: Session, table: TableView, seat: int | None) -> None:
@@ -345,43 +345,12 @@ def _ended(message: messages.Ended, session: Session, now_ms: int) -> None:
 
 @hear.register(messages.RecordReady)
 def _record_ready(message: messages.RecordReady, session: Session, now_ms: int) -> None:
-    if session.race is not None and session.trust is not None:
-        session.trust.played(message.sha256)
-    if session.race is not None and session.race.check is None:
-        session.fetched = session.race
-        session.race.fetching = Fetching(message)
-        session.send(session.race.fetching.ask())
-
-
-def _fetch_on(session: Session) -> None:
-    """Asks for the rest of a record that was on its way when the connection was lost, though the next race has begun.
-
-    The lobby has the record of the last race only; the Deal that stands says which one that is (deal.md 3.1).
-    """
-    race, trust = session.fetched, session.trust
-    deal = None if trust is None else trust.deal
-    if race is None or race.fetching is None or race.check is not None or deal is None:
-        return
-    if deal.previous_record == race.fetching.sha256:
-        session.send(race.fetching.ask())
+    announced(message, session)
 
 
 @hear.register(messages.RecordPiece)
 def _record_piece(message: messages.RecordPiece, session: Session, now_ms: int) -> None:
-    race = session.fetched
-    if race is None or race.fetching is None or race.check is not None or session.table is None:
-        return
-    if not race.fetching.take(message):
-        raise Cheat("record")
-    if not race.fetching.whole:
-        session.send(race.fetching.ask())
-        return
-    data = race.fetching.data
-    race.check = check_record(data, race)
-    if not race.check.ok:
-        session.disputed = race
-    code = session.table.code or session.table.watch_code
-    session.add(SaveRecord(code, data, race.check.ok, () if race.check.ok else race.told()))
+    took(message, session)
 
 
 @hear.register(messages.Refused)

@@ -15,6 +15,34 @@ from protocol.record import Gap
 from protocol.tick import Tick
 
 
+@dataclass(frozen=True, slots=True)
+class OwnMoves:
+    """The moves of this player; the lobby has acknowledged the first `acked` of them."""
+
+    seat: int
+    directions: bytes
+    times: tuple[int, ...]
+    acked: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """All that a client has seen of a race, to hold the record against (deal.md 5.6).
+
+    `ticks` are bodies with their signatures; `record_sha256` is what the lobby announced the record by.
+    """
+
+    deal: messages.Signed
+    start_signed: messages.Signed
+    start: Start
+    players: tuple[Ready, ...]
+    ended: messages.Ended | None
+    record_sha256: bytes | None
+    ticks: tuple[bytes, ...]
+    gaps: tuple[Gap, ...]
+    own: OwnMoves | None
+
+
 @dataclass(slots=True)
 class Race:
     """The race that runs or has ended, as this client knows it."""
@@ -41,6 +69,21 @@ class Race:
         """Returns what the lobby has signed of this race: Deal, Start, gaps and ticks, each with its signature."""
         papers = (self.deal, self.start_signed, *self.gaps_signed)
         return (*(signed.body + signed.signature for signed in papers), *self.ticks)
+
+    def seen(self) -> Seen:
+        """Returns what this client has seen of the race, for good: whatever becomes of the race, it stays as it is."""
+        own = self.own
+        return Seen(
+            deal=self.deal,
+            start_signed=self.start_signed,
+            start=self.start,
+            players=self.players,
+            ended=self.ended,
+            record_sha256=None if self.fetching is None else self.fetching.sha256,
+            ticks=tuple(self.ticks),
+            gaps=tuple(self.gaps),
+            own=None if own is None else OwnMoves(own.seat, bytes(own.log.directions), tuple(own.log.times), own.acked),
+        )
 
     def place_of(self, key: bytes) -> int | None:
         """Returns the seat of a player, or None for a watcher."""

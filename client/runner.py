@@ -11,14 +11,19 @@ import asyncio
 import contextlib
 import hashlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from client.actions import Action
+from client.ending import check_record
 from client.events import (
     Acted,
+    Checked,
+    CheckRecord,
     Connect,
     Connected,
     Disconnect,
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
 TIMER_S_MAX = 1.0  # the loop's timers stand still while the computer sleeps: the clock is looked at this often
 FAREWELL_S = 2.0  # to say goodbye and to finish writing; then we leave all the same
 
+T = TypeVar("T")
 Keep = Callable[[SaveRecord], str]
 Weigh = Callable[[bytes], Coroutine[None, None, tuple[int | None, ...]]]
 # On macOS, which has no CLOCK_BOOTTIME, this CLOCK_MONOTONIC runs during sleep, unlike time.monotonic.
@@ -50,6 +56,24 @@ _CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTO
 def now_ms() -> int:
     """Returns milliseconds of a clock that never goes back and, where there is one, runs during sleep."""
     return (time.monotonic_ns() if _CLOCK is None else time.clock_gettime_ns(_CLOCK)) // 1_000_000
+
+
+async def _in_background(work: Callable[[], T]) -> T:
+    """Returns what `work` returns, or raises what it raises, from a thread that does not outlive the program.
+
+    asyncio.to_thread would hold up the end of the program until the work is done.
+    """
+    done: Future[T] = Future()
+
+    def run() -> None:
+        done.set_running_or_notify_cancel()
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - it comes out where the result is waited for
+            done.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return await asyncio.wrap_future(done)
 
 
 class Core(Protocol):
@@ -163,6 +187,8 @@ class Runner:
                     self._remember(effect)
                 case Recall():
                     self._recall(effect.race)
+                case CheckRecord():
+                    self._start(self._check(effect))
                 case SaveRecord():
                     self._take_record(effect)
         self._stirred.set()
@@ -212,6 +238,17 @@ class Runner:
         elif isinstance(event, Dropped):
             self._connection = self._carrier = None
         self._feed(event)
+
+    async def _check(self, effect: CheckRecord) -> None:
+        """Has a record checked while the session goes on; if nobody waits for that any more, keeps it unchecked."""
+        try:
+            check = await _in_background(lambda: check_record(effect.record, effect.seen))
+        except asyncio.CancelledError:
+            if self._keep is not None:
+                with contextlib.suppress(OSError):  # the screen is gone: there is nobody to tell
+                    self._keep(SaveRecord(effect.code, effect.record, ok=True))
+            raise
+        self._feed(Checked(effect, check))
 
     def _take_record(self, effect: SaveRecord) -> None:
         if self._keep is not None:

@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from client.afterwards import checked
 from client.clock import LobbyClock
 from client.doing import do
 from client.events import (
     Acted,
+    Checked,
     Connect,
     Connected,
     Disconnect,
@@ -94,6 +96,8 @@ class Session:
         self.seat: int | None = None
         self.race: Race | None = None
         self.fetched: Race | None = None  # the race whose record is on its way; the next may have begun
+        self.checking: dict[bytes, Race] = {}  # whose record is being checked, by its SHA-256
+        self.kept: Race | None = None  # whose record was checked last, and is being saved
         self.disputed: Race | None = None  # the last race whose record tells otherwise than the lobby told before
         self.trust: Trust | None = None
         self.clock = LobbyClock()
@@ -139,6 +143,9 @@ class Session:
     def handle(self, event: Event, now_ms: int) -> list[Effect]:
         """Takes in one event at `now_ms` of this machine's clock; returns what is to be done, in order."""
         self._out = []
+        if isinstance(event, Checked):  # its record is kept even if the session is over
+            checked(event, self)
+            return self._out
         if self.ending:
             return []
         try:
@@ -169,8 +176,8 @@ class Session:
 
     def saved(self, path: str) -> None:
         """The record was saved there; the next race may have begun."""
-        if self.fetched is not None:
-            self.fetched.record_path = path
+        if self.kept is not None:
+            self.kept.record_path = path
 
     def weighed(self, record_sha256: bytes, luck: tuple[int | None, ...]) -> None:
         """The luck of the seats in the record with this hash, in thousandths; nothing in it if it is not known."""

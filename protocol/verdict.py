@@ -77,16 +77,31 @@ class Verdict:
     trusts: tuple[Trust, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict with what it was derived from: the record, unless it is damaged, and its seats if it is true."""
+
+    verdict: Verdict
+    record: Record | None = None
+    checks: tuple[SeatCheck, ...] = ()
+
+
 def verify_record(data: bytes) -> Verdict:
     """Returns the verdict on the bytes of a record. Raises nothing, whatever they are."""
+    return judge_record(data).verdict
+
+
+def judge_record(data: bytes) -> Judgement:
+    """Returns the verdict on the bytes of a record, for those who ask more of it. Raises nothing, whatever they are."""
     try:
         record = Record.parse(data)
     except RecordError as error:
-        return Verdict(ok=False, damaged=True, fault=error.fault, reason=str(error))
+        return Judgement(Verdict(ok=False, damaged=True, fault=error.fault, reason=str(error)))
     try:
-        return _judge(record)
+        verdict, checks = _judge(record)
     except FalseRecordError as error:
-        return Verdict(ok=False, fault=error.fault, reason=str(error))
+        return Judgement(Verdict(ok=False, fault=error.fault, reason=str(error)), record)
+    return Judgement(verdict, record, tuple(checks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +115,8 @@ class _Papers:
     start: Start
 
 
-def _judge(record: Record) -> Verdict:
-    """Returns the verdict on a record that is true; raises FalseRecordError if it is not."""
+def _judge(record: Record) -> tuple[Verdict, list[SeatCheck]]:
+    """Returns the verdict on a record that is true, and its seats; raises FalseRecordError if it is not."""
     papers = _open_papers(record)
     result = _open(record.result, Result.decode, "result", papers.deal.lobby_key, papers.start.mix)
     deck = _open_deck(record.last_link, papers)
@@ -123,7 +138,7 @@ def _judge(record: Record) -> Verdict:
     seats = tuple(_seat_verdict(check, player, race, deck) for check, player in zip(checks, players, strict=True))
     _compare(result, outcome, seats)
     _check_target_sealed(outcome, race, checks)
-    return Verdict(
+    verdict = Verdict(
         ok=True,
         outcome=outcome,
         seats=seats,
@@ -131,6 +146,7 @@ def _judge(record: Record) -> Verdict:
         lobby_key=papers.deal.lobby_key,
         trusts=_trusts(record, papers.deal, seats),
     )
+    return verdict, checks
 
 
 def _open(signed: Signed, decode: Callable[[bytes], T], kind: str, key: bytes, context: bytes) -> T:

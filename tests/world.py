@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from client import events as client_events
 from client.actions import Action, Move, Start, ToggleReady
+from client.ending import check_record
 from client.session import Goal, JoinTable, OpenTable, Session
 from client.view import SessionView
 from engine.board import Direction
@@ -325,6 +326,9 @@ class World:
                     kept = [moves[number] for number in sorted(moves)]
                     directions, times = bytes(d for d, _ in kept), tuple(t for _, t in kept)
                     self._tell_client(client, client_events.Recalled(effect.race, directions, times))
+                case client_events.CheckRecord():
+                    check = check_record(effect.record, effect.seen)
+                    self._tell_client(client, client_events.Checked(effect, check))
                 case client_events.SaveRecord():
                     client.records.append(effect)
                     client.session.saved(f"{effect.code}.r2048")

@@ -7,13 +7,14 @@ the tables here, and not even argparse is imported for them. everywhere.py has t
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 from gettext import dgettext
 from importlib import import_module
 
-from .exits import BUG, DONE, INTERRUPTED, PIPE_CLOSED, USAGE, Failure
+from .exits import BUG, DAMAGED, DONE, INTERRUPTED, PIPE_CLOSED, USAGE, Failure
 
 TYPE_CHECKING = False  # typing itself would take longer to import than the version to print
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ NAMED_ONLY = frozenset({"yourself", "servers, tests"})  # groups of which the fi
 # Commands that show a screen, or act in a person's name: they are given what `config` has (defaults.py).
 CONFIGURED = frozenset({"host", "join", "watch", "replay"})
 
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 ABOUT = "Race your friends at 2048, fairly, from a terminal."
 EVERYWHERE = "also: -h -v -q --plain --lang --color --palette --motion --no-mouse --config"
 EXIT_CODES = """\
@@ -76,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     _write_what_can_be_written()
     try:
-        return _run(words)
+        return _run_and_write(words)
     except Failure as failure:
         print(f"race2048: {failure}", file=sys.stderr)
         return failure.exit_code
@@ -86,8 +88,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its exit
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - the last one to see it: a person is told what it means
+        if isinstance(error, OSError) and error.errno in _FULL:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            message = _("race2048: cannot write: {error}. Make room there, or write somewhere else.")
+            print(message.format(error=error.strerror), file=sys.stderr)
+            return DAMAGED
         _own_up(error, verbose=not {"-v", "--verbose"}.isdisjoint(words))
         return BUG
+
+
+def _run_and_write(words: list[str]) -> int:
+    """Runs one command; what it prints is written before it ends, or that it cannot be would be known only after us."""
+    code = _run(words)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return code
 
 
 def _write_what_can_be_written() -> None:

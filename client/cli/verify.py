@@ -45,9 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns 0 if all are true, 6 if one is damaged or no record, else 1."""
-    codes = [_verify(path, options) for path in options.files]
-    return max(codes)
+    """Returns 0 if all are true, 1 if one is false, else 6: one is damaged or no record."""
+    codes = {_verify(path, options) for path in options.files}
+    return NO if NO in codes else max(codes)
 
 
 def _verify(path: str, options: argparse.Namespace) -> int:
@@ -130,7 +130,7 @@ def _lobby_json(key: bytes) -> dict[str, object]:
 
 
 def _in_words(verdict: Verdict, file: str, data: bytes) -> str:
-    path = printable(file)
+    path = printable(file) or '""'
     if verdict.damaged:
         return say("{path}: unreadable or damaged: {reason}", path=path, reason=verdict.reason)
     if not verdict.ok or verdict.outcome is None:

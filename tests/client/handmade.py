@@ -11,7 +11,21 @@ from typing import TypeVar
 import msgspec
 
 from client import actions
-from client.events import Acted, Connect, Connected, Disconnect, Effect, Event, Recall, Recalled, Received, Send
+from client.ending import check_record
+from client.events import (
+    Acted,
+    Checked,
+    CheckRecord,
+    Connect,
+    Connected,
+    Disconnect,
+    Effect,
+    Event,
+    Recall,
+    Recalled,
+    Received,
+    Send,
+)  # fmt: skip
 from client.session import Goal, JoinTable, Session
 from engine.deck import Chain
 from engine.race import SeatState
@@ -77,6 +91,9 @@ class HandLobby:
         for effect in self.effects:
             if isinstance(effect, Recall):  # nothing was written down
                 self.effects = self.effects + self.session.handle(Recalled(effect.race, b"", ()), self.now_ms)
+            if isinstance(effect, CheckRecord):
+                answer = Checked(effect, check_record(effect.record, effect.seen))
+                self.effects = self.effects + self.session.handle(answer, self.now_ms)
         return self.effects
 
     def say(self, message: FromLobby) -> list[FromClient]:

@@ -12,6 +12,7 @@ import threading
 import time
 from dataclasses import replace
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -47,6 +48,7 @@ from tests.protocol.races import (
 
 RUN = [sys.executable, "-m", "client.cli"]
 PATIENCE_S = 30
+FULL = Path("/dev/full")
 HEAVY = {
     "aiohttp",
     "argparse",
@@ -785,6 +787,21 @@ def test_decks_that_were_put_away_and_unusual_limits_are_told(tmp_path, capsys):
     assert (said["burnt"], said["unusual"], said["kind"], said["target"]) == (3, True, "target", 8)
 
 
+def test_a_file_without_a_name_is_shown_as_such(capsys):
+    assert cli.main(["verify", ""]) == exits.DAMAGED
+    assert capsys.readouterr().err.startswith('"": unreadable or damaged: ')
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no disk that is always full")
+@pytest.mark.parametrize("words", [("--version",), ("verify", "{record}"), ("rules",)])
+def test_an_output_that_is_full_is_no_bug(record, words):
+    command = [*RUN, *(word.format(record=record) for word in words)]
+    with FULL.open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    told = "race2048: cannot write: No space left on device. Make room there, or write somewhere else.\n"
+    assert (done.returncode, done.stderr) == (exits.DAMAGED, told)
+
+
 def test_a_record_of_a_lobby_that_was_met_says_when_and_where(record, data, capsys):
     note_lobby(data, LOBBY.key, "192.168.1.23:2048")
     note_lobby(data, LOBBY.key, "lobby.example:2048")
@@ -924,7 +941,7 @@ def test_a_bad_file_among_good_ones_keeps_none_from_being_verified(record, tmp_p
     lie.write_bytes(race.record(outcome=replace(race.outcome(), winners=(1,))))
     os.mkfifo(pipe)
     files = [str(path) for path in (record, lie, pipe, tmp_path, record)]
-    assert cli.main(["verify", *files]) == 6
+    assert cli.main(["verify", *files]) == 1  # a false one counts more than what is none
     out, err = capsys.readouterr()
     assert out.count(f"{record}: true.") == 2
     assert [line.partition(": ")[0] for line in err.splitlines()] == [str(lie), str(pipe), str(tmp_path)]

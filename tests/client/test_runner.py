@@ -1,6 +1,7 @@
 """The adapter around a session: effects in order, one timer, one connection that counts."""
 
 import asyncio
+import threading
 from dataclasses import replace
 from typing import ClassVar
 
@@ -9,10 +10,25 @@ import pytest
 from client import connection as connection_module
 from client import runner as runner_module
 from client.actions import Leave, ToggleReady
-from client.events import Acted, Connect, Connected, Disconnect, Dropped, Event, Received, SaveRecord, Send, Woke
+from client.events import (
+    Acted,
+    Checked,
+    CheckRecord,
+    Connect,
+    Connected,
+    Disconnect,
+    Dropped,
+    Event,
+    Received,
+    SaveRecord,
+    Send,
+    Woke,
+)  # fmt: skip
+from client.race import Seen
 from client.runner import Runner, now_ms
-from client.view import Line, SessionView
-from protocol.messages import Ping
+from client.view import Check, Line, SessionView
+from protocol.deal import Start
+from protocol.messages import Ping, Signed
 
 ONLINE = SessionView(line=Line.ONLINE)
 PATIENCE_S = 10
@@ -229,6 +245,72 @@ async def test_a_record_that_cannot_be_kept_ends_nothing(wires):
     await running(runner)
     assert runner.save_error == "No space left on device"
     assert script.paths == []
+
+
+SEEN = Seen(
+    deal=Signed(b"", b""), start_signed=Signed(b"", b""), start=Start(bytes(32), (), 0), players=(), ended=None,
+    record_sha256=None, ticks=(), gaps=(), own=None,
+)  # fmt: skip
+CHECK = CheckRecord("482913", b"record", SEEN)
+
+
+async def test_what_came_of_a_check_is_handed_in(wires):
+    script = Script(Connected=lambda script: [CHECK], Checked=Script.over)
+    await running(Runner(script, "http://lobby"))
+    answer = script.events[-1]
+    assert (answer.asked, answer.check.ok, answer.check.reason) == (CHECK, False, "false")
+
+
+@pytest.fixture
+def slow_check(monkeypatch):
+    """A check that takes until the test has ended it."""
+    finish = threading.Event()
+
+    def wait(data, seen):
+        finish.wait(PATIENCE_S)
+        return Check(ok=True, reason="")
+
+    monkeypatch.setattr(runner_module, "check_record", wait)
+    yield finish
+    finish.set()
+
+
+async def test_the_session_goes_on_while_a_record_is_checked(wires, slow_check):
+    script = Script(Connected=lambda script: [CHECK], Checked=Script.over)
+    run = running(Runner(script, "http://lobby"))
+    await until(lambda: script.heard)
+    wires[0].listen(Received(Ping(1)))
+    assert script.events == [Connected(), Received(Ping(1))]
+    slow_check.set()
+    await run
+    assert script.events[-1] == Checked(CHECK, Check(ok=True, reason=""))
+
+
+async def test_a_record_that_nobody_waits_for_is_kept_unchecked(wires, slow_check, monkeypatch):
+    monkeypatch.setattr(runner_module, "FAREWELL_S", 0.01)
+    kept = []
+
+    def keep(effect):
+        kept.append(effect)
+        return "/races/1"
+
+    script = Script(Connected=lambda script: [CHECK])
+    runner = Runner(script, "http://lobby", keep)
+    run = running(runner)
+    await until(lambda: script.heard)
+    script.over()
+    wires[0].listen(Received(Ping(1)))
+    await run
+    assert kept == [SaveRecord("482913", b"record", ok=True)]
+
+
+async def test_a_bug_in_the_check_of_a_record_comes_out_of_run(wires, monkeypatch):
+    def fail(data, seen):
+        raise LookupError("our bug")
+
+    monkeypatch.setattr(runner_module, "check_record", fail)
+    with pytest.raises(LookupError, match="our bug"):
+        await running(Runner(Script(Connected=lambda script: [CHECK]), "http://lobby"))
 
 
 async def test_who_keeps_no_records_is_not_asked_to(wires):

@@ -9,10 +9,10 @@ import pytest
 
 from client import actions
 from client.actions import Move
-from client.events import Connected, Dropped, Received, SaveRecord, Woke
+from client.events import Acted, Checked, CheckRecord, Connected, Dropped, Received, SaveRecord, Woke
 from client.session import OpenTable
 from client.trust import Cheat
-from client.view import Line
+from client.view import Check, Line
 from engine.board import Direction
 from protocol import limits, messages
 from protocol.deal import Ready, Seats
@@ -535,6 +535,35 @@ def test_a_false_record_is_not_forgotten_when_the_next_race_is_near() -> None:
     assert (view.phase, view.check) == (Phase.SEATING, None)
     assert view.dispute is not None
     assert (view.dispute.ok, view.dispute.reason, view.dispute_path) == (False, "false", "there")
+
+
+def checking() -> tuple[HandLobby, CheckRecord]:
+    """A session whose record is here whole and still being checked."""
+    lobby = racing()
+    lobby.say(_ended())
+    lobby.say(messages.RecordReady(3, bytes(32)))
+    effects = lobby.session.handle(Received(messages.RecordPiece(0, b"abc")), lobby.now_ms)
+    (check,) = [effect for effect in effects if isinstance(effect, CheckRecord)]
+    return lobby, check
+
+
+def test_a_record_that_is_being_checked_is_not_asked_for_again() -> None:
+    lobby, _ = checking()
+    assert lobby.say(messages.RecordReady(3, bytes(32))) == []
+
+
+def test_pieces_of_a_record_that_is_being_checked_are_passed_over() -> None:
+    lobby, _ = checking()
+    lobby.say(messages.RecordPiece(0, b"abc"))
+    assert (lobby.effects, lobby.session.ending) == ([], "")
+
+
+def test_a_record_is_kept_though_the_session_ended_while_it_was_checked() -> None:
+    lobby, check = checking()
+    lobby.handle(Acted(actions.Leave()))
+    assert lobby.session.ending
+    kept = lobby.session.handle(Checked(check, Check(ok=True, reason="")), lobby.now_ms)
+    assert kept == [SaveRecord("123456", b"abc", ok=True)]
 
 
 @pytest.mark.parametrize(("known", "asked"), [(b"a" * 32, [messages.AskRecord(1)]), (b"b" * 32, [])])
