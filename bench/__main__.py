@@ -6,6 +6,7 @@ import sys
 
 BENCHMARKS = {
     "engine": "replays against a naive implementation, in moves/s",
+    "lobby": "a lobby under load against node ws and websockets, which only carry the frames",
     "luck": "the luck test on a thousand games of honest bots, and on cheats who see draws ahead",
     "screen": "key to first byte on a terminal, against a minimal prompt_toolkit app",
     "startup": "`race2048 --version`, `--help`, first picture against a bare python and term2048",

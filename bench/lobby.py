@@ -1,0 +1,205 @@
+"""A lobby under load: racers and watchers in steps, beside servers that carry the same frames and do nothing else.
+
+Lobby and load run on a core each where there are two. All a racer sends is real: signed, chained, replayed and judged
+by the lobby, with its journal on disk. The peers, node's `ws` and Python's `websockets`, answer every frame with one of
+the length of an Ack and push a tick a second: transport alone. They take their turns between the lobby's.
+
+What counts is the processor's time: "µs a frame" is that of the server's process for each frame in or out. Times of
+acknowledgement are those of a loaded machine, the generator's own work included.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from bench import peers
+
+MOVES_PER_S = 3.0
+STEPS = (100, 500, 1_000, 2_000, 3_000, 4_000)
+QUICK_STEPS = (100, 400)
+WATCHERS = (0, 1_000, 4_000)  # at the first table of WATCHED_RACERS racers
+WATCHED_RACERS = 400
+FRAME_BYTES, ACK_BYTES, TICK_BYTES = 82, 34, 268  # a slice of a move with a seal now and then, as they are on the wire
+P99_MS_MAX, RACERS_MIN = 50.0, 2_000  # performance.md
+COLUMNS = (
+    ("frames/s", 9), ("p50 ms", 8), ("p99 ms", 8), ("max ms", 8), ("late ms", 8), ("cpu", 6), ("µs/frame", 9),
+    ("kB each", 8),
+)  # fmt: skip
+SECONDS, QUICK_SECONDS = 20.0, 5.0
+PEER_RACERS = 1_000
+_SERVER_CORE, _LOAD_CORE = 0, 1
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+Told = dict[str, Any]
+
+
+class Server(NamedTuple):
+    """A server process under load, and where it listens."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+
+class Measured(NamedTuple):
+    """One run: what the load tells, and what the server took for it."""
+
+    told: Told
+    cpu_s: float
+    seconds: float
+    kb_each: float
+
+    @property
+    def frames(self) -> int:
+        return int(self.told["frames_in"] + self.told["frames_out"])
+
+    @property
+    def us_a_frame(self) -> float:
+        return 1e6 * self.cpu_s / max(1, self.frames)
+
+
+def main(*, quick: bool) -> None:
+    seconds, steps = (QUICK_SECONDS, QUICK_STEPS) if quick else (SECONDS, STEPS)
+    print(f"{'':22}" + "".join(f"{head:>{width}}" for head, width in COLUMNS))
+    ours = {}
+    for racers in steps:
+        ours[racers] = _race(racers, 0, seconds)
+        _tell(f"lobby, {racers:,} racers", ours[racers])
+        if ours[racers].told["p99_ms"] > 10 * P99_MS_MAX:
+            print("it is overloaded: no further step is tried")
+            break
+    for watchers in WATCHERS[: 2 if quick else None]:
+        _tell(f"… {WATCHED_RACERS} and {watchers:,} watch", _race(WATCHED_RACERS, watchers, seconds))
+    _compare(max(racers for racers in ours if racers <= PEER_RACERS), seconds, 1 if quick else 3)
+
+
+def _compare(racers: int, seconds: float, rounds: int) -> None:
+    """Measures the peers and the lobby in turns with as many connections."""
+    sides: dict[str, Callable[[], Measured]] = {"lobby": lambda: _race(racers, 0, seconds)}
+    node = peers.node()
+    if node is not None:
+        command = ["node", str(Path(__file__).with_name("echo_ws.mjs")), str(node), str(ACK_BYTES), str(TICK_BYTES)]
+        sides["node ws"] = lambda: _carry(command, racers, seconds)
+    python = [str(peers.python()), str(Path(__file__).with_name("echo_websockets.py")), str(ACK_BYTES), str(TICK_BYTES)]
+    sides["websockets"] = lambda: _carry(python, racers, seconds)
+    took: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(rounds):
+        for name, measure in sides.items():
+            measured = measure()
+            took[name].append(measured.us_a_frame)
+            _tell(f"{name}, {racers:,}", measured)
+    ours = median(took["lobby"])
+    for name, each in took.items():
+        spread = f"{min(each):.1f}–{max(each):.1f}"
+        print(
+            f"{name:12}{median(each):8.1f} µs a frame ({spread}), {median(each) / ours:5.2f} × the lobby's frame rate"
+        )
+
+
+def _race(racers: int, watchers: int, seconds: float) -> Measured:
+    with tempfile.TemporaryDirectory() as home, _lobby(home) as server:
+        order = {
+            "host": "127.0.0.1", "port": server.port, "racers": racers, "watchers": watchers,
+            "moves_per_s": MOVES_PER_S, "seconds": seconds, "seed": "bench",
+        }  # fmt: skip
+        return _loaded(server, "bench.racers", order, seconds, racers + watchers)
+
+
+def _carry(command: Sequence[str], racers: int, seconds: float) -> Measured:
+    with _started(command, os.environ) as server:
+        order = {
+            "port": server.port, "racers": racers, "frames_per_s": MOVES_PER_S, "frame_bytes": FRAME_BYTES,
+            "tick_bytes": TICK_BYTES, "seconds": seconds, "seed": "bench",
+        }  # fmt: skip
+        return _loaded(server, "bench.transport", order, seconds, racers)
+
+
+@contextmanager
+def _lobby(home: str) -> Iterator[Server]:
+    command = [sys.executable, "-m", "lobby", "--bind", "127.0.0.1", "--port", "0", "--json", "--data-dir", home]
+    with _started(command, {**os.environ, "RACE2048_DATA": home}) as server:
+        yield server
+
+
+@contextmanager
+def _started(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[Server]:
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(environment))
+    try:
+        _pin(process.pid, _SERVER_CORE)
+        assert process.stdout is not None
+        said = json.loads(process.stdout.readline() or "{}")
+        port = said.get("port")
+        if not isinstance(port, int):
+            sys.exit(f"bench lobby: {command[0]} did not start")
+        yield Server(process, port)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _loaded(server: Server, module: str, order: Mapping[str, object], seconds: float, each: int) -> Measured:
+    """Runs a load against a server and returns what it was, with the processor's time of the server meanwhile."""
+    before_kb = _rss_kb(server.process.pid)
+    load = subprocess.Popen(
+        [sys.executable, "-m", module, json.dumps(order)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert load.stdin is not None
+    assert load.stdout is not None
+    try:
+        _pin(load.pid, _LOAD_CORE)
+        _next(load.stdout.readline())
+        kb_each = (_rss_kb(server.process.pid) - before_kb) / each
+        start_s = _cpu_s(server.process.pid)
+        _go_on(load.stdin.write, load.stdin.flush)
+        told = _next(load.stdout.readline())
+        cpu_s = _cpu_s(server.process.pid) - start_s
+        _go_on(load.stdin.write, load.stdin.flush)
+        load.wait(60)
+    finally:
+        load.kill()
+        load.wait()
+        load.stdin.close()
+        load.stdout.close()
+    return Measured(told, cpu_s, seconds, kb_each)
+
+
+def _go_on(write: Callable[[str], int], flush: Callable[[], None]) -> None:
+    write("\n")
+    flush()
+
+
+def _next(line: str) -> Told:
+    if not line:
+        sys.exit("bench lobby: the load ended before it was there")
+    told: Told = json.loads(line)
+    return told
+
+
+def _pin(pid: int, core: int) -> None:
+    if hasattr(os, "sched_setaffinity") and len(os.sched_getaffinity(0)) > 1:
+        os.sched_setaffinity(pid, {core})
+
+
+def _cpu_s(pid: int) -> float:
+    ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return sum(int(tick) for tick in ticks) / _TICKS_PER_S
+
+
+def _rss_kb(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1_024
+
+
+def _tell(name: str, run: Measured) -> None:
+    told = run.told
+    print(
+        f"{name:22}{run.frames / run.seconds:9,.0f}{told['p50_ms']:8.1f}{told['p99_ms']:8.1f}{told['max_ms']:8.1f}"
+        f"{told['late_ms']:8.1f}{run.cpu_s / run.seconds:6.0%}{run.us_a_frame:9.1f}{run.kb_each:8.1f}",
+        f" REFUSED {told['refused']} LOST {told['lost']}" if told["refused"] or told["lost"] else "",
+        flush=True,
+    )
