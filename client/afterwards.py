@@ -11,6 +11,7 @@ from client.events import Checked, CheckRecord, SaveRecord
 from client.fetching import Fetching
 from client.trust import Cheat
 from protocol import messages
+from protocol.deal import Deal
 
 if TYPE_CHECKING:
     from client.session import Session
@@ -28,16 +29,21 @@ def announced(message: messages.RecordReady, session: Session) -> None:
         session.send(race.fetching.ask())
 
 
-def fetch_on(session: Session) -> None:
-    """Asks for the rest of a record that was on its way when the connection was lost, though the next race has begun.
+def fetch_late(record: messages.RecordReady, session: Session) -> None:
+    """Asks for the record of the last race, or the rest of it, though the next race is near or has begun.
 
-    The lobby has the record of the last race only; the Deal that stands says which one that is (deal.md 3.1).
+    The connection was lost before the record was here whole. Which race it is of, the Deal that stands says: it names
+    the record before it, and the races of a table are numbered (deal.md 3.1).
     """
     race, trust = session.fetched, session.trust
     deal = None if trust is None else trust.deal
-    if race is None or race.fetching is None or race.fetching.whole or deal is None:
+    if race is None or race.check is not None or record.sha256 in session.checking or deal is None:
         return
-    if deal.previous_record == race.fetching.sha256:
+    if deal.previous_record != record.sha256 or deal.race_number != Deal.decode(race.deal.body).race_number + 1:
+        return
+    if race.fetching is None:
+        race.fetching = Fetching(record)
+    if race.fetching.sha256 == record.sha256:
         session.send(race.fetching.ask())
 
 
@@ -55,14 +61,15 @@ def took(message: messages.RecordPiece, session: Session) -> None:
         return
     session.checking[race.fetching.sha256] = race
     code = session.table.code or session.table.watch_code
-    session.add(CheckRecord(code, race.fetching.data, race.seen()))
+    session.add(CheckRecord(code, race.fetching.data, race.seen(), race.told()))
 
 
 def checked(event: Checked, session: Session) -> None:
     """The record was held against what was seen: keeps it, and if it does not agree, what the lobby told beside it."""
     asked, check = event.asked, event.check
-    race = session.kept = session.checking.pop(asked.seen.record_sha256 or b"")
+    sha256 = asked.seen.record_sha256 or b""
+    race = session.kept[sha256] = session.checking.pop(sha256)
     race.check = check
     if not check.ok:
         session.disputed = race
-    session.add(SaveRecord(asked.code, asked.record, check.ok, () if check.ok else race.told()))
+    session.add(SaveRecord(asked.code, asked.record, check.ok, () if check.ok else asked.told))

@@ -88,17 +88,19 @@ class Disconnect:
 class CheckRecord:
     """Hold a complete record against what this client saw (ending.check_record), and answer with Checked.
 
-    Of a long race that takes many seconds: whoever does it lets the session go on meanwhile.
+    Of a long race that takes many seconds: whoever does it lets the session go on meanwhile. `told` is what the lobby
+    has signed of the race, to be kept beside a record that does not agree with it.
     """
 
     code: str
     record: bytes
     seen: Seen
+    told: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SaveRecord:
-    """Keep a complete record; the adapter answers by calling `Session.saved(path)`.
+    """Keep a complete record; the adapter answers by calling `Session.saved`.
 
     `ok` False: it does not agree with what this client saw; it is kept all the same, with what was told beside it.
     """

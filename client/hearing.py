@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
-from client.afterwards import announced, fetch_on, took
+from client.afterwards import announced, fetch_late, took
 from client.ending import ended_fits
 from client.events import Recall, Recalled
 from client.play import OwnRace
@@ -65,10 +65,10 @@ def _welcome(message: messages.Welcome, session: Session, now_ms: int) -> None:
         _answer(session, once=False)
     if message.ended is not None:
         hear(message.ended, session, now_ms)
-    if message.record is not None:
+    if message.record is not None and message.table.phase is Phase.FINISHED:
         hear(message.record, session, now_ms)
-    else:
-        fetch_on(session)
+    elif message.record is not None:
+        fetch_late(message.record, session)
 
 
 def _show(session: Session, table: TableView, seat: int | None) -> None:
@@ -335,7 +335,7 @@ def _ended(message: messages.Ended, session: Session, now_ms: int) -> None:
     if race is not None and race.ended is None:
         if not ended_fits(message, len(race.players), race.size):
             raise Cheat("ended")
-        race.ended = message
+        race.ended, session.fetched = message, race
         if session.trust is not None:
             session.trust.played()
         session.wants_ready, session.burns = False, 0  # they were for this race

@@ -53,6 +53,7 @@ def draw(session: Session, now_ms: int) -> SessionView:
         outcome=_outcome(race),
         check=None if race is None else race.check,
         record_path="" if race is None else race.record_path,
+        checking=bool(session.checking),
     )
 
 

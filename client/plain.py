@@ -115,7 +115,7 @@ class PlainRace:
         finished = self._unread and view.phase is Phase.FINISHED
         if view.line is Line.OVER or (finished and view.check is not None):
             self._finish(0)
-        elif finished:
+        elif finished and not view.checking:
             self._timer = loop.call_later(_RECORD_WAIT_S, self._finish, 0)
         elif (wait_ms := changes_in_ms(view)) is not None:
             self._timer = loop.call_later(wait_ms / 1_000, self.refresh)

@@ -92,8 +92,8 @@ class Core(Protocol):
     def view(self, now_ms: int) -> SessionView:
         """Returns everything a person can see now."""
 
-    def saved(self, path: str) -> None:
-        """The record was saved there."""
+    def saved(self, record_sha256: bytes, path: str) -> None:
+        """The record with this hash was saved there."""
 
     def weighed(self, record_sha256: bytes, luck: tuple[int | None, ...]) -> None:
         """This is the luck of the players in that record."""
@@ -111,6 +111,7 @@ class Runner:
         self.on_change: Callable[[], None] = lambda: None
         self.weigh: Weigh | None = None
         self.save_error = ""  # why the last record could not be kept
+        self.unchecked = ""  # where a record was kept that nobody waited for to be checked
         self._session = session
         self._url = url
         self._keep = keep
@@ -147,14 +148,19 @@ class Runner:
                 self._weighing.cancel()
             if not self._stopped:
                 self._disconnect()
-                if self._tasks:
-                    await asyncio.wait(self._tasks, timeout=FAREWELL_S)
+                await self._finish()
             self._raise_failure()
         finally:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
         return self.view()
+
+    async def _finish(self) -> None:
+        """Lets end what has begun, and what that begins: a record that was checked is saved."""
+        end_s = time.monotonic() + FAREWELL_S
+        while self._tasks and (left_s := end_s - time.monotonic()) > 0:
+            await asyncio.wait(self._tasks, timeout=left_s)
 
     async def _next(self) -> None:
         """Waits until something has happened or the deadline has come; the session is told of the latter."""
@@ -245,10 +251,15 @@ class Runner:
             check = await _in_background(lambda: check_record(effect.record, effect.seen))
         except asyncio.CancelledError:
             if self._keep is not None:
-                with contextlib.suppress(OSError):  # the screen is gone: there is nobody to tell
-                    self._keep(SaveRecord(effect.code, effect.record, ok=True))
+                self._keep_unchecked(effect, self._keep)
             raise
         self._feed(Checked(effect, check))
+
+    def _keep_unchecked(self, effect: CheckRecord, keep: Keep) -> None:
+        try:
+            self.unchecked = keep(SaveRecord(effect.code, effect.record, ok=False, told=effect.told))
+        except OSError as error:
+            self.save_error = error.strerror or str(error)
 
     def _take_record(self, effect: SaveRecord) -> None:
         if self._keep is not None:
@@ -265,7 +276,7 @@ class Runner:
             self.save_error = error.strerror or str(error)
         else:
             self.save_error = ""
-            self._session.saved(path)
+            self._session.saved(hashlib.sha256(effect.record).digest(), path)
         self._stirred.set()
         self.on_change()
 

@@ -95,9 +95,9 @@ class Session:
         self.table: messages.TableView | None = None
         self.seat: int | None = None
         self.race: Race | None = None
-        self.fetched: Race | None = None  # the race whose record is on its way; the next may have begun
+        self.fetched: Race | None = None  # the last race that ended: its record is on its way, the next may have begun
         self.checking: dict[bytes, Race] = {}  # whose record is being checked, by its SHA-256
-        self.kept: Race | None = None  # whose record was checked last, and is being saved
+        self.kept: dict[bytes, Race] = {}  # whose record was checked and is being saved, by its SHA-256
         self.disputed: Race | None = None  # the last race whose record tells otherwise than the lobby told before
         self.trust: Trust | None = None
         self.clock = LobbyClock()
@@ -174,10 +174,10 @@ class Session:
         """Returns everything a person can see now."""
         return draw(self, now_ms)
 
-    def saved(self, path: str) -> None:
-        """The record was saved there; the next race may have begun."""
-        if self.kept is not None:
-            self.kept.record_path = path
+    def saved(self, record_sha256: bytes, path: str) -> None:
+        """The record with this hash was saved there; the next race may have begun."""
+        if record_sha256 in self.kept:
+            self.kept.pop(record_sha256).record_path = path
 
     def weighed(self, record_sha256: bytes, luck: tuple[int | None, ...]) -> None:
         """The luck of the seats in the record with this hash, in thousandths; nothing in it if it is not known."""

@@ -128,6 +128,7 @@ class SessionView:
     outcome: Outcome | None = None
     check: Check | None = None  # once the record is here
     record_path: str = ""  # where it was saved
+    checking: bool = False  # whether a record is being checked
     dispute: Check | None = None  # the last check that failed, of this race or of one before
     dispute_path: str = ""
     notice: str = ""

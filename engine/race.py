@@ -71,9 +71,8 @@ class VoteFault(IntEnum):
     OFFER_STANDS = 2
     TOO_SOON = 3
     OFFERS_USED = 4
-    NOBODY_TO_ASK = 5
-    NO_SUCH_OFFER = 6
-    ALREADY_AGREED = 7
+    NO_SUCH_OFFER = 5
+    ALREADY_AGREED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +221,10 @@ class Race:
             return VoteFault.ALREADY_AGREED
         return None
 
+    def asks_somebody(self, number: int) -> bool:
+        """Returns whether an offer of this seat would be put to anyone (rules 4.8: not to who is absent)."""
+        return any(seat.state.in_race and not seat.absent for other, seat in enumerate(self.seats) if other != number)
+
     def decide(self, t_ms: int) -> Outcome | None:
         """Returns the outcome if the race is over at `t_ms`, asking the clauses in the order of rules §4.
 
@@ -302,9 +305,7 @@ class Race:
         # A record holds only the offer that decided, so counts may skip; they never repeat.
         if not seat.offers < offer - offer_number(number, 0) <= self.terms.offers_max:
             return VoteFault.NO_SUCH_OFFER
-        # Nobody agrees by absence: an offer that only its maker could agree to would be a draw at will.
-        asked = [other for other in self.seats if other is not seat and other.state.in_race and not other.absent]
-        return None if asked else VoteFault.NOBODY_TO_ASK
+        return None
 
     def _target_winners(self) -> tuple[int, ...]:
         """Returns the seats that made the target in the fewest moves (4.2; all in one millisecond: 5.3)."""

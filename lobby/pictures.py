@@ -42,7 +42,7 @@ def welcome(table: Table, member: Member, now_ms: int) -> Welcome:
         race=RaceView(seats=opening.seats_signed) if run is None else run.view(),
         own=None if track is None or run is None else run.own_game(track),
         ended=None if table.closing is None else table.closing.ended,
-        record=None if table.phase is not Phase.FINISHED or table.record is None else record_ready(table.record),
+        record=None if table.record is None else record_ready(table.record),
     )
 
 

@@ -166,8 +166,7 @@ class RaceRun:
 
     def wake(self, now_ms: int, lines: Callable[[Track], Line | None]) -> None:
         """Does everything whose time has come: windows, lapsed offers, and while it goes on links and the sample."""
-        for track in self.tracks:
-            self._look_at_windows(track, now_ms)
+        self._look_at_windows(now_ms)
         offer = self.live.offer
         self.live.lapse(now_ms - self.start_ms)
         if self.live.offer is not offer:
@@ -274,15 +273,9 @@ class RaceRun:
         return now_ms == self._settled_ms and not self._drawn and act in (Act.RESIGN, Act.AGREE)
 
     def _vote(self, track: Track, signed: Signed, seal: SealBody, now_ms: int) -> None:
-        vote, offer, t_ms = VOTES[seal.act], self.live.offer, now_ms - self.start_ms
-        if vote is Vote.AGREE and offer is not None:
-            # Within one millisecond the seats have no order: who agrees comes after the offer, however quick.
-            t_ms = max(t_ms, offer.t_ms + 1)
-        t_ms = max(t_ms, track.last_moment)
+        vote, t_ms = VOTES[seal.act], max(now_ms - self.start_ms, track.last_moment)
         self.live.lapse(t_ms)
-        offer = self.live.offer
-        unseen = vote is Vote.AGREE and offer is not None and seal.tick_seen < offer.tick  # rules 6.4
-        if unseen or self.live.vote_fault(track.number, vote, seal.argument, t_ms) is not None:
+        if not self._may_vote(track, vote, seal, t_ms):
             assert track.seat.connection is not None, "only a connected seat says anything"
             self.out.refuse(track.seat.connection, Refusal.VOTE)
             return
@@ -290,6 +283,15 @@ class RaceRun:
         event = Voted(track.stamp(t_ms), track.number, vote, seal.argument, tick)
         self._happened(event, EventKind.VOTE, signed)
         self._decided(now_ms, ())
+
+    def _may_vote(self, track: Track, vote: Vote, seal: SealBody, t_ms: int) -> bool:
+        """Returns whether a vote is taken: more is asked than by the fold, which sees only what was taken."""
+        offer = self.live.offer
+        if vote is Vote.OFFER and not self.live.asks_somebody(track.number):
+            return False  # nobody agrees by absence: an offer that only its maker could agree to is a draw at will
+        if vote is Vote.AGREE and offer is not None and (seal.tick_seen < offer.tick or t_ms <= offer.t_ms):
+            return False  # it had not seen the offer (rules 6.4); within a millisecond the seats have no order
+        return self.live.vote_fault(track.number, vote, seal.argument, t_ms) is None
 
     def _happened(self, event: Voted | Left | Absent, kind: EventKind, seal: Signed | None = None) -> None:
         track = self.tracks[event.seat]
@@ -349,23 +351,33 @@ class RaceRun:
             return 0
         return self.start_ms + track.moved_ms + idle_ms
 
-    def _look_at_windows(self, track: Track, now_ms: int) -> None:
-        seat, idle_from_ms = self.live.seats[track.number], self._idle_from_ms(track)
-        if not seat.state.in_race:
-            return
-        if idle_from_ms and now_ms >= idle_from_ms:
-            track.idle_until_ms = idle_from_ms + self.windows.away_ms
-            self._decided(now_ms, ())
-        due_ms = track.away_until_ms
-        if not due_ms or now_ms < due_ms:
-            return
+    def _look_at_windows(self, now_ms: int) -> None:
+        """Who sat still for too long counts as away, who was away for too long is out (rules 4.9, 4.6).
+
+        All whose window ends in one moment leave in that moment, before any of it is told. Where this process was late,
+        that is not before the last tick: it has told that they were there.
+        """
+        for track in self.tracks:
+            idle_from_ms = self._idle_from_ms(track)
+            if idle_from_ms and now_ms >= idle_from_ms:
+                track.idle_until_ms = idle_from_ms + self.windows.away_ms
+                self._decided(now_ms, ())
+        due = [track for track in self.tracks if self._is_due(track, now_ms)]
+        for track in due:
+            self._out_of_time(track, max(track.away_until_ms, self.ticker.told_ms))
+        if due:
+            self._decided(now_ms, [track.number for track in due])
+
+    def _is_due(self, track: Track, now_ms: int) -> bool:
+        return self.live.seats[track.number].state.in_race and 0 < track.away_until_ms <= now_ms
+
+    def _out_of_time(self, track: Track, at_ms: int) -> None:
         track.lost_until_ms = track.idle_until_ms = 0
-        t_ms = track.stamp(due_ms - self.start_ms)
-        if seat.state is SeatState.MOVING:
+        t_ms = track.stamp(at_ms - self.start_ms)
+        if self.live.seats[track.number].state is SeatState.MOVING:
             self._happened(Left(t_ms, track.number, SeatState.FORFEITED), EventKind.FORFEITED)
         else:
             self._happened(Absent(t_ms, track.number, absent=True), EventKind.ABSENT)
-        self._decided(now_ms, (track.number,))
 
 
 def _stream(track: Track, happened: Sequence[tuple[RaceEvent, RecordEvent]]) -> Iterator[RaceEvent]:

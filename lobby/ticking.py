@@ -36,6 +36,7 @@ class Ticker:
         self._sample_after_ms = start_ms + TICK_INTERVAL_MS
         self.number = epoch << EPOCH_SHIFT
         self.last: Signed | None = None
+        self.told_ms = 0  # when that was, on the lobby's clock
 
     @property
     def next_number(self) -> int:
@@ -71,6 +72,7 @@ class Ticker:
 
     def _tick(self, now_ms: int, presences: Sequence[Presence]) -> Ticked:
         self.number += 1
+        self.told_ms = now_ms
         seats = tuple(
             SeatFigures(seat.state, *sampled, presence.deck_used_up, presence.away_until_ms)
             for seat, sampled, presence in zip(self._race.seats, self._sample, presences, strict=True)

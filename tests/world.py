@@ -10,6 +10,7 @@ import heapq
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from client import events as client_events
 from client.actions import Action, Move, Start, ToggleReady
@@ -76,6 +77,7 @@ class World:
         self.memory: dict[tuple[bytes, bytes], dict[int, tuple[int, int]]] = {}
         self.archived: list[lobby_events.Archive] = []
         self.refused: list[tuple[str, str]] = []  # who was refused, and with which code
+        self.late_ms = 0  # by how much the lobby's timer is late
         self._still = 0
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
         self._order = itertools.count()
@@ -205,7 +207,7 @@ class World:
     def _next_ms(self) -> int | None:
         times = [self._queue[0][0]] if self._queue else []
         if self.lobby.deadline is not None:
-            times.append(self.lobby.deadline)
+            times.append(self.lobby.deadline + self.late_ms)
         for client in self.clients.values():
             due_ms = client.session.deadline
             times += [] if due_ms is None else [due_ms - client.clock_ms]
@@ -229,7 +231,7 @@ class World:
 
     def _is_due(self, moment: int) -> bool:
         due_ms = self.lobby.deadline
-        return due_ms is not None and due_ms <= moment
+        return due_ms is not None and due_ms + self.late_ms <= moment
 
     def _later_than(self, client: Client, due_ms: int) -> bool:
         after_ms = client.session.deadline
@@ -331,7 +333,7 @@ class World:
                     self._tell_client(client, client_events.Checked(effect, check))
                 case client_events.SaveRecord():
                     client.records.append(effect)
-                    client.session.saved(f"{effect.code}.r2048")
+                    client.session.saved(sha256(effect.record).digest(), f"{effect.code}.r2048")
 
     def _connect(self, client: Client) -> None:
         if client.cut:

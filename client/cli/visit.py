@@ -252,6 +252,8 @@ def farewell(visit: Visit, shown: int) -> int:
         print(_places(view))
     if view.record_path and view.check is not None and view.check.ok:
         print(say("Verified and saved: {path}", path=view.record_path))
+    if visit.runner.unchecked:
+        print(say("Saved, not checked yet: {path}. Check it with race2048 verify.", path=visit.runner.unchecked))
     if view.dispute is not None:
         print(dispute_words(view), file=sys.stderr)
     if visit.runner.save_error:

@@ -56,7 +56,7 @@ class Script:
     def view(self, now):
         return self.picture
 
-    def saved(self, path):
+    def saved(self, record_sha256, path):
         self.paths.append(path)
 
     def weighed(self, record_sha256, luck):
@@ -251,7 +251,7 @@ SEEN = Seen(
     deal=Signed(b"", b""), start_signed=Signed(b"", b""), start=Start(bytes(32), (), 0), players=(), ended=None,
     record_sha256=None, ticks=(), gaps=(), own=None,
 )  # fmt: skip
-CHECK = CheckRecord("482913", b"record", SEEN)
+CHECK = CheckRecord("482913", b"record", SEEN, (b"told",))
 
 
 async def test_what_came_of_a_check_is_handed_in(wires):
@@ -301,7 +301,21 @@ async def test_a_record_that_nobody_waits_for_is_kept_unchecked(wires, slow_chec
     script.over()
     wires[0].listen(Received(Ping(1)))
     await run
-    assert kept == [SaveRecord("482913", b"record", ok=True)]
+    assert kept == [SaveRecord("482913", b"record", ok=False, told=(b"told",))]
+    assert runner.unchecked == "/races/1"
+
+
+async def test_a_record_that_was_checked_is_saved_though_the_session_is_over(wires, slow_check):
+    script = Script(Connected=lambda script: [CHECK], Checked=lambda script: [SaveRecord("482913", b"record", ok=True)])
+    runner = Runner(script, "http://lobby", lambda effect: "/races/1")
+    run = running(runner)
+    await until(lambda: script.heard)
+    script.over()
+    wires[0].listen(Received(Ping(1)))
+    await asyncio.sleep(0)
+    slow_check.set()
+    await run
+    assert script.paths == ["/races/1"]
 
 
 async def test_a_bug_in_the_check_of_a_record_comes_out_of_run(wires, monkeypatch):

@@ -497,7 +497,7 @@ def test_a_record_that_is_none_is_kept_with_the_ticks_and_said_to_be_false() -> 
     lobby.say(messages.RecordPiece(0, b"abc"))
     (saved,) = [effect for effect in lobby.effects if isinstance(effect, SaveRecord)]  # with Deal, Start and the tick
     assert (saved.code, saved.record, saved.ok, len(saved.told)) == ("123456", b"abc", False, 3)
-    lobby.session.saved("there")
+    lobby.session.saved(bytes(32), "there")
     view = lobby.session.view(lobby.now_ms)
     assert view.check is not None
     assert not view.check.ok
@@ -530,7 +530,7 @@ def test_a_false_record_is_not_forgotten_when_the_next_race_is_near() -> None:
     lobby.say(messages.RecordReady(3, bytes(32)))
     lobby.say(messages.TableChanged(lobby.view(), 1))
     lobby.say(messages.RecordPiece(0, b"abc"))
-    lobby.session.saved("there")
+    lobby.session.saved(bytes(32), "there")
     view = lobby.session.view(lobby.now_ms)
     assert (view.phase, view.check) == (Phase.SEATING, None)
     assert view.dispute is not None
@@ -566,6 +566,20 @@ def test_a_record_is_kept_though_the_session_ended_while_it_was_checked() -> Non
     assert kept == [SaveRecord("123456", b"abc", ok=True)]
 
 
+@pytest.mark.parametrize(("number", "asked"), [(2, [messages.AskRecord(0)]), (3, [])])
+def test_a_record_that_was_never_announced_is_fetched_if_it_is_that_of_the_race_that_was_seen(
+    number: int, asked: list[object]
+) -> None:
+    lobby = racing()
+    lobby.say(_ended())
+    lobby.handle(Dropped("lost"))
+    lobby.connect()
+    next_deal = lobby.next_deal(race_number=number, burnt=0, previous_record=b"a" * 32)
+    answers = lobby.welcome(deal=next_deal, record=messages.RecordReady(3, b"a" * 32))
+    assert lobby.session.ending == ""
+    assert [answer for answer in answers if isinstance(answer, messages.AskRecord)] == asked
+
+
 @pytest.mark.parametrize(("known", "asked"), [(b"a" * 32, [messages.AskRecord(1)]), (b"b" * 32, [])])
 def test_a_record_that_was_cut_off_is_fetched_on_if_the_lobby_still_has_it(known: bytes, asked: list[object]) -> None:
     """The next race has begun; its Deal says which record the lobby has (deal.md 3.1)."""
@@ -576,7 +590,7 @@ def test_a_record_that_was_cut_off_is_fetched_on_if_the_lobby_still_has_it(known
     lobby.handle(Dropped("lost"))
     lobby.connect()
     next_deal = lobby.next_deal(race_number=2, burnt=0, previous_record=known)
-    answers = lobby.welcome(deal=next_deal)
+    answers = lobby.welcome(deal=next_deal, record=messages.RecordReady(3, known))
     assert [answer for answer in answers if isinstance(answer, messages.AskRecord)] == asked
 
 
@@ -587,8 +601,9 @@ def test_a_record_that_was_judged_is_not_fetched_again() -> None:
     lobby.say(messages.RecordPiece(0, b"abc"))
     lobby.handle(Dropped("lost"))
     lobby.connect()
-    next_deal = lobby.sign("deal", NO_CONTEXT, replace(lobby.deal, previous_record=b"a" * 32).encode())
-    assert not any(isinstance(answer, messages.AskRecord) for answer in lobby.welcome(deal=next_deal))
+    next_deal = lobby.next_deal(race_number=2, burnt=0, previous_record=b"a" * 32)
+    answers = lobby.welcome(deal=next_deal, record=messages.RecordReady(3, b"a" * 32))
+    assert not any(isinstance(answer, messages.AskRecord) for answer in answers)
 
 
 def test_an_hour_of_a_false_clock_makes_no_move_that_cannot_be_written() -> None:
@@ -816,7 +831,7 @@ def test_a_view_before_the_welcome_shows_the_line_alone() -> None:
 
 def test_a_record_that_is_saved_when_the_race_is_gone_changes_nothing() -> None:
     lobby = seated()
-    lobby.session.saved("there")
+    lobby.session.saved(bytes(32), "there")
     assert lobby.session.view(lobby.now_ms).record_path == ""
 
 

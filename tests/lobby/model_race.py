@@ -266,7 +266,8 @@ class Judge:
         # Open: who has agreed can refuse no more; the offerer withdraws instead, and nobody else can.
         if said.what == "withdraw":
             return offer.seat == said.seat
-        seen = said.what == "refuse" or said.offer in said.known
+        # Open: within a millisecond the seats have no order, so nobody can agree in that of the offer.
+        seen = said.what == "refuse" or (said.offer in said.known and now_ms > offer.made_ms)
         return seen and said.seat not in offer.agreed
 
     def _all_agree(self, now_ms: int) -> bool:

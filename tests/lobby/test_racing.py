@@ -432,15 +432,38 @@ def test_agreeing_before_the_offer_could_be_seen_is_refused() -> None:
     assert race.is_in(Phase.RACING)
 
 
-def test_an_offer_and_its_acceptance_in_one_millisecond_are_a_draw() -> None:
-    """On one machine a round trip takes less; the fold has no order of seats within a millisecond."""
+def test_who_agrees_in_the_very_millisecond_of_the_offer_cannot_have_seen_it() -> None:
+    """Two in league could know the tick's number before; the fold has no order of seats within a millisecond."""
     race, host, guest = two()
     host.see(guest.seal(Act.OFFER, offer_number(1, 1)))
+    assert host.refusals(host.seal(Act.AGREE, offer_number(1, 1))) == [Refusal.VOTE]
+    race.pass_ms(1)
     host.seal(Act.AGREE, offer_number(1, 1))
     effects = race.pass_ms(5_000)
     (archive,) = [effect for effect in effects if isinstance(effect, Archive)]
     verdict = verify_record(archive.record)
     assert verdict.ok
+    assert verdict.outcome is not None
+    assert verdict.outcome.termination is Termination.DRAW
+
+
+def test_one_who_was_away_agrees_to_an_offer_of_the_millisecond_in_which_it_returned() -> None:
+    """In the fold, which takes the seats of a millisecond in their order, nobody was there to be asked."""
+    race = HandRace(TableSettings(kind=3, target_exponent=0, size=3, idle_ms=0), guests=1)
+    host, guest = race.racers
+    stick(race, guest)
+    race.tables.handle(Gone(guest.player.connection))
+    race.pass_ms(70_000, but=guest)
+    assert race.run.live.seats[guest.number].absent
+    guest.player.arrive()
+    guest.see(host.seal(Act.OFFER, offer_number(host.number, 1)))
+    race.pass_ms(2_000)
+    guest.seal(Act.RESUME)
+    guest.seal(Act.AGREE, offer_number(host.number, 1))
+    effects = race.pass_ms(6_000)
+    (archive,) = [effect for effect in effects if isinstance(effect, Archive)]
+    verdict = verify_record(archive.record)
+    assert verdict.ok, verdict.reason
     assert verdict.outcome is not None
     assert verdict.outcome.termination is Termination.DRAW
 
@@ -492,6 +515,7 @@ def test_votes_in_the_settling_of_a_draw_cannot_take_it_back() -> None:
     race, host, guest = two()
     host.see(guest.seal(Act.OFFER, offer_number(1, 1)))
     guest.tick_seen = host.tick_seen
+    race.pass_ms(1)
     host.seal(Act.AGREE, offer_number(1, 1))
     assert race.is_in(Phase.SETTLING)
     assert guest.seal(Act.WITHDRAW, offer_number(1, 1)) == []

@@ -210,9 +210,8 @@ class Race {
 
   mayOffer(own, t, count) {
     const { offers_max: most } = this.windows;
-    const isAsked = (other) => other !== own && isInRace(other) && !other.absent;
     return this.offer === null && own.offersUsed < most && t >= own.mayOfferFrom
-      && count > own.offersUsed && count <= most && this.seats.some(isAsked);
+      && count > own.offersUsed && count <= most;
   }
 
   takeOffer(own, t, tick, number) {
