@@ -18,7 +18,7 @@ Value: TypeAlias = str | int | bool | None  # None: nothing of one's own is set
 
 ENVIRONMENT = "RACE2048_"
 # Not settings: where files are, and what tests are told.
-OTHER_VARIABLES = frozenset({"RACE2048_CONFIG", "RACE2048_DATA", "RACE2048_LAN", "RACE2048_LONG"})
+OTHER_VARIABLES = frozenset({"RACE2048_CONFIG", "RACE2048_DATA", "RACE2048_LONG"})
 NEAR = 0.7  # how alike two names must be, from 0 to 1, before one is taken for a slip of the other
 
 
@@ -79,6 +79,10 @@ SETTINGS = (
     Setting("bell", Sort.SWITCH, default=True, help=later("a bell when a guest sits down and when a race begins")),
     Setting("title", Sort.SWITCH, default=True, help=later("what happens is shown in the title of the window")),
     Setting("notify", Sort.SWITCH, default=True, help=later("the desktop is told where the terminal can do so")),
+    Setting(
+        "lan", Sort.CHOICE, "on", later("tables are announced and looked for on this network"),
+        ("on", "off", "loopback"),
+    ),
     Setting("lobby", Sort.LOBBY, None, later("the lobby that you open tables on (one of your own)")),
     Setting("host.size", Sort.NUMBER, 4, later("the board's size"), (3, 4, 5, 6, 8)),
     Setting("host.kind", Sort.CHOICE, "target", later("what is raced for"), ("target", "timed", "endless")),

@@ -1,7 +1,7 @@
 """The file in which a person's settings are: where it is, reading it, and changing one entry of it (ux.md §5).
 
-Owns that the file appears whole or not at all and that nothing in it is lost; a file that cannot be read as TOML is
-never written. Knows nothing of what the settings mean: that is config.py's.
+Owns that the file appears whole or not at all, and that nothing in it is lost, whoever else writes it at the time; one
+that cannot be read as TOML is never written. Knows nothing of what the settings mean: that is config.py's.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from client.data_home import settings_path
 from client.language import say
 
-FILE_NAME = "config.toml"
 FILE_BYTES_MAX = 1_000_000
 
 
@@ -22,12 +22,7 @@ class ConfigError(Exception):
 
 def config_path(chosen: str | None, environment: Mapping[str, str]) -> Path:
     """Returns where the settings are: --config, RACE2048_CONFIG, or what is usual on this system."""
-    named = chosen or environment.get("RACE2048_CONFIG")
-    if named:
-        return Path(named).expanduser()
-    import platformdirs
-
-    return platformdirs.user_config_path("race2048", appauthor=False) / FILE_NAME
+    return Path(settings_path(chosen, environment))
 
 
 def read_config(path: Path) -> dict[str, object]:
@@ -58,6 +53,19 @@ def unset_entry(path: Path, name: str) -> None:
 
 
 def _change(path: Path, change: Callable[[str], str], name: str) -> None:
+    """Changes the text of the file, one process after the other: none undoes what another has just done."""
+    from client.locking import locked
+
+    try:
+        target = path.resolve()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with locked(target.with_name(f".{target.name}.lock")):
+            _change_held(path, change, name)
+    except OSError as error:
+        raise _unusable(path, error) from error
+
+
+def _change_held(path: Path, change: Callable[[str], str], name: str) -> None:
     from client.toml_lines import NoPlaceError, TomlError
 
     text = _read(path)

@@ -1,7 +1,7 @@
 """Where this person's files are on this system, and reading one of them without being kept waiting.
 
-What is in them is the business of store.py, memory.py and lobbies.py. Nothing here imports pathlib: `race2048 verify`
-is to start in no time.
+What is in them is the business of store.py, memory.py, lobbies.py and config_file.py. Nothing here imports pathlib:
+`race2048 verify` and `--help` are to start in no time.
 """
 
 from __future__ import annotations
@@ -13,10 +13,16 @@ import sys
 
 from client.language import say
 
+TYPE_CHECKING = False  # typing takes long to import
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SETTINGS_NAME = "config.toml"
+
 
 def data_path() -> str:
     """Returns the directory of keys and records: RACE2048_DATA, or what is usual on this system."""
-    return os.environ.get("RACE2048_DATA") or _plain_data_path() or _usual_data_path()
+    return os.environ.get("RACE2048_DATA") or _plain_path("XDG_DATA_HOME", ".local/share") or _usual_data_path()
 
 
 def read_file(path: str, bytes_max: int) -> bytes:
@@ -31,15 +37,28 @@ def read_file(path: str, bytes_max: int) -> bytes:
         return file.read(bytes_max)
 
 
-def _plain_data_path() -> str:
+def settings_path(chosen: str | None, environment: Mapping[str, str]) -> str:
+    """Returns where the settings are: --config, RACE2048_CONFIG, or what is usual on this system."""
+    named = chosen or environment.get("RACE2048_CONFIG")
+    if named:
+        return os.path.expanduser(named)  # noqa: PTH111 - as below
+    directory = _plain_path("XDG_CONFIG_HOME", ".config")
+    if not directory:
+        import platformdirs
+
+        directory = platformdirs.user_config_dir("race2048", appauthor=False)
+    return os.path.join(directory, SETTINGS_NAME)  # noqa: PTH118
+
+
+def _plain_path(variable: str, usual: str) -> str:
     """Returns what the XDG specification says where it says it plainly, else nothing.
 
-    It is what platformdirs says, too, which takes half as long to import as all the rest of `verify`.
+    It is what platformdirs says, too, which takes half as long to import as all the rest of `verify` or `--help`.
     """
-    given, home = os.environ.get("XDG_DATA_HOME", ""), os.environ.get("HOME", "")
+    given, home = os.environ.get(variable, ""), os.environ.get("HOME", "")
     if sys.platform != "linux" or not (given or home).startswith("/"):
         return ""
-    base = given or f"{home.rstrip('/')}/.local/share"
+    base = given or f"{home.rstrip('/')}/{usual}"
     return f"{base.rstrip('/')}/race2048"
 
 

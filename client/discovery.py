@@ -9,11 +9,9 @@ there has proved its key.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from importlib import import_module
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING
@@ -25,20 +23,11 @@ if TYPE_CHECKING:
     from zeroconf import ServiceStateChange, Zeroconf
     from zeroconf.asyncio import AsyncZeroconf
 
-SETTING = "RACE2048_LAN"
 LOOPBACK = "127.0.0.1"
 LIMIT_S = 3.0  # ux.md §1
 QUIET_S = 1.2  # nobody new for so long: asked again after one second, everybody has answered by then
 AMBIGUOUS_S = 0.25  # once the table is there: another one may say the same of itself
 TABLES_MAX = 64
-
-
-class Lan(StrEnum):
-    """Whether this program has to do with the local network: the values of RACE2048_LAN."""
-
-    ON = "on"
-    OFF = "off"
-    LOOPBACK = "loopback"  # with this computer alone: for tests, and to try things out
 
 
 class NoNetwork(Exception):  # noqa: N818 - it is the computer's state, not this program's error
@@ -56,12 +45,6 @@ class LanTable:
         """Returns the table as its link would name it; for one who may only watch with the watch code."""
         code = self.told.watch_code if watch else self.told.code
         return Place(code, self.lobby, self.told.fingerprint, watch)
-
-
-def lan_setting() -> Lan | None:
-    """Returns what RACE2048_LAN says, on if nothing; None if it says what does not exist."""
-    chosen = os.environ.get(SETTING, "") or Lan.ON
-    return next((each for each in Lan if each == chosen.lower()), None)
 
 
 def has_code(code: str) -> Callable[[LanTable], bool]:

@@ -8,11 +8,11 @@ it: cli/tongue.py puts there what the person has chosen.
 from __future__ import annotations
 
 import gettext
+import os
 from functools import cache
-from pathlib import Path
 
 DOMAIN = "race2048"
-LOCALE = Path(__file__).with_name("locale")
+LOCALE = os.path.join(os.path.dirname(__file__), "locale")  # noqa: PTH118, PTH120 - pathlib takes long to import
 NO_BREAK_SPACE = "\u00a0"
 _THOUSANDS = {"uk": NO_BREAK_SPACE}  # what stands between thousands, where it is not a comma
 _POINTS = {"uk": ","}  # what stands before tenths, where it is not a point

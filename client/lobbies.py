@@ -21,8 +21,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from client.data_home import read_file
@@ -38,8 +36,6 @@ FORMAT = 1
 FILE_BYTES_MAX = 4_000_000
 ADDRESSES_MAX = 32  # of one lobby, the newest: a laptop gets a new one at every place
 KEY_BYTES = 32
-_LOCK_S = 3.0  # somebody else writes within milliseconds, or is stopped
-_LOCK_PAUSE_S = 0.02
 
 
 class LobbiesError(Exception):
@@ -96,11 +92,13 @@ def read_lobbies(data: Path | str) -> Lobbies:
 
 def note_lobby(data: Path, key: bytes, address: str, *, own: bool = False) -> None:
     """Remembers that a lobby with this key was met now at this address; raises LobbiesError."""
+    from client.locking import locked  # only here: `verify` is to start in no time
+
     path = data / FILE_NAME
     now_s = int(time.time())
     try:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _locked(path.with_suffix(".lock")):
+        with locked(path.with_suffix(".lock")):
             lobbies = read_lobbies(data)
             known = lobbies.get(key, Acquaintance(key, now_s, now_s, ()))
             lobbies[key] = known.seen(address, now_s, own=own)
@@ -152,23 +150,6 @@ def _write(path: Path, lobbies: Lobbies) -> None:
     finally:
         temporary.unlink(missing_ok=True)
     sync_directory(path.parent)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Keeps other processes from writing meanwhile; raises LobbiesError if one has kept us out for too long."""
-    from client.store import try_lock
-
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        give_up_s = time.monotonic() + _LOCK_S
-        while not try_lock(handle):
-            if time.monotonic() > give_up_s:
-                raise LobbiesError(_unusable(path, say("another program holds it")))
-            time.sleep(_LOCK_PAUSE_S)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _unusable(path: Path | str, reason: str) -> str:

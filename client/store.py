@@ -23,6 +23,7 @@ from string import digits
 
 from client.data_home import data_path
 from client.events import SaveRecord
+from client.locking import try_lock
 from protocol.text import SafeText, judge_name
 
 SEED_BYTES = 32
@@ -136,31 +137,6 @@ def _read_or_make(handle: int) -> bytes | None:
         os.write(handle, seed)
         os.fsync(handle)
     return seed if len(seed) == SEED_BYTES else None
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def try_lock(handle: int) -> bool:
-        """Returns whether this process now holds the file, until it closes it."""
-        os.lseek(handle, 1 << 20, os.SEEK_SET)  # a lock there keeps nobody from reading
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        os.lseek(handle, 0, os.SEEK_SET)
-        return True
-
-else:
-    import fcntl
-
-    def try_lock(handle: int) -> bool:
-        """Returns whether this process now holds the file, until it closes it."""
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
 
 def save_record(data: Path, effect: SaveRecord) -> str:

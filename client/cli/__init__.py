@@ -11,7 +11,6 @@ import errno
 import io
 import os
 import sys
-from gettext import dgettext
 from importlib import import_module
 
 from .exits import BUG, DAMAGED, DONE, INTERRUPTED, PIPE_CLOSED, USAGE, Failure
@@ -57,7 +56,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 COMMANDS = {name: purpose for commands in GROUPS.values() for name, purpose in commands.items()}
 NAMED_ONLY = frozenset({"yourself", "servers, tests"})  # groups of which the first help says no more than names
 # Commands that show a screen, or act in a person's name: they are given what `config` has (defaults.py).
-CONFIGURED = frozenset({"host", "join", "watch", "replay"})
+CONFIGURED = frozenset({"host", "join", "watch", "replay", "tables"})
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 ABOUT = "Race your friends at 2048, fairly, from a terminal."
@@ -70,6 +69,8 @@ exit codes: 0 done (losing too)  1 the answer is no  2 usage, or no terminal
 
 def _(message: str) -> str:
     """Returns a message of the command line in the person's language; client.words would take too long to import."""
+    from gettext import dgettext  # which --version has no need of
+
     return dgettext("race2048", message)
 
 

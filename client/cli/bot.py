@@ -15,7 +15,8 @@ from protocol.text import judge_name
 
 from . import PROGRAM
 from .exits import DONE, REFUSED, USAGE, Failure
-from .table import add_pace, add_place, table_of
+from .places import add_place, table_of
+from .table import add_pace
 from .visit import ending_words, run_loop
 
 PACE = 4.0  # a person makes two to five moves a second

@@ -10,8 +10,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from client.config import Settings, Value, resolve
+from client.config import Settings, Source, Value, resolve
 from client.config_file import ConfigError, config_path, read_config
+from client.lan import heed_file
 from client.language import say
 
 from .everywhere import own_actions
@@ -48,7 +49,10 @@ def with_defaults(
 
 
 def settings_for(options: argparse.Namespace) -> Settings:
-    """Returns the settings that count with these flags; raises Failure if their file cannot be read."""
+    """Returns the settings that count with these flags; from then on `lan` is heeded (client/lan.py).
+
+    Raises Failure if their file cannot be read.
+    """
     named = vars(options).get("config")
     path = config_path(named, os.environ)
     if named and not path.exists():
@@ -57,7 +61,10 @@ def settings_for(options: argparse.Namespace) -> Settings:
         file = read_config(path)
     except ConfigError as error:
         raise Failure(DAMAGED, str(error)) from error
-    return resolve(_flags(options), os.environ, file)
+    settings = resolve(_flags(options), os.environ, file)
+    lan = settings.found["lan"]
+    heed_file(str(lan.value) if lan.source is Source.FILE else "")
+    return settings
 
 
 def tell_problems(settings: Settings, options: argparse.Namespace) -> None:

@@ -35,6 +35,7 @@ from protocol.verdict import Verdict, verify_record
 from .bot import add_manner, player_of
 from .exits import BUG, DAMAGED, DONE, NO, USAGE, Failure
 from .figures import outcome_json, seat_json
+from .listening import start_words
 from .scripts import SCRIPTS, SCRIPTS_BY_NAME, Script
 from .standings import Standings
 from .table import add_pace, add_settings, settings_of
@@ -120,7 +121,7 @@ async def _demo(programme: Programme, standings: Standings) -> int:
         try:
             child = await start_lobby(arguments, Path(scratch))
         except ChildError as error:
-            raise Failure(error.exit_code, str(error)) from error
+            raise Failure(error.exit_code, start_words(error, "127.0.0.1", 0)) from error
         lobby = parse_link(child.url).lobby
         assert lobby is not None, "a link always names a lobby"
         try:

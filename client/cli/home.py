@@ -10,11 +10,12 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from client.config import BY_NAME, SETTINGS, Preferences, Sort, shown
 from client.config_file import ConfigError, config_path, unset_entry
-from client.language import say
+from client.lan import Lan, lan_setting, set_by
+from client.language import printable, say
 from client.tui.home import ITEMS, Row
 from client.tui.home_screen import HomeScreen, Supplies, Words
 
@@ -25,7 +26,10 @@ from .exits import DONE, HANGUP, INTERRUPTED, TERMINATED, USAGE, Failure, mute
 if TYPE_CHECKING:
     from protocol.messages import TableSettings
 
+_Listed = TypeVar("_Listed")
+
 RECORDS_MAX = 500
+RECORDS_LISTED = 9  # in lines, where each is read aloud
 _SIGNALLED = frozenset({HANGUP, INTERRUPTED, TERMINATED})
 # The settings that the home screen offers; those of a table are asked when one is opened.
 OFFERED = tuple(setting.name for setting in SETTINGS if "." not in setting.name)
@@ -93,36 +97,54 @@ def _in_lines(options: argparse.Namespace) -> int:
             print(say("{number}. {entry}", number=number, entry=say(item.label)))
         try:
             typed = input(say("Which? A number, or q to quit: ")).strip()
+            if typed in ("q", "quit"):
+                return DONE
+            chosen = _numbered(items, typed)
+            words = None if chosen is None else _asked_in_lines(chosen.command)
         except (EOFError, KeyboardInterrupt):
             print()
             return DONE
-        if typed in ("q", "quit"):
-            return DONE
-        entry = int(typed) if typed.isdecimal() else 0
-        words = _asked_in_lines(items[entry - 1].command) if 0 < entry <= len(items) else None
         if words is not None and _carried_out(options, words) in _SIGNALLED:
             return INTERRUPTED
 
 
 def _asked_in_lines(command: str) -> Words | None:
     """Returns the words of a command, None if what it needs was not told."""
-    questions = {
-        "join": say("The code or the link: "),
-        "watch": say("The code or the link: "),
-        "replay": say("The file of the record: "),
-    }
-    if command not in questions:
-        return (command,)
-    typed = input(questions[command]).strip()
-    if not typed:
-        return None
     if command == "replay":
-        return (command, typed)
-    words, fault = place_words(command, typed)
+        return _record_asked_in_lines()
+    if command not in ("join", "watch"):
+        return (command,)
+    around = say("The code or the link; nothing for the tables on this network: ")
+    words, fault = place_words(command, input(around if looks_around() else say("The code or the link: ")).strip())
     if fault:
         print(fault)
-        return None
-    return words
+    return words or None
+
+
+def _record_asked_in_lines() -> Words | None:
+    """Returns the words that replay a record of a short list, or one whose file was typed."""
+    newest = records()[:RECORDS_LISTED]
+    for number, (name, _) in enumerate(newest, 1):
+        print(say("{number}. {entry}", number=number, entry=printable(name)))
+    if newest:
+        typed = input(say("Which? A number, or the file of a record: ")).strip()
+    else:
+        typed = input(say("No records yet: they come with races. The file of another one: ")).strip()
+    record = _numbered(newest, typed)
+    if record is not None:
+        return ("replay", record[1])
+    return ("replay", typed) if typed else None
+
+
+def _numbered(listed: Sequence[_Listed], typed: str) -> _Listed | None:
+    """Returns the one of this number, counted from 1; None if there is no such."""
+    place = int(typed) if typed.isdecimal() and len(typed) < 6 else 0
+    return listed[place - 1] if 0 < place <= len(listed) else None
+
+
+def looks_around() -> bool:
+    """Tells whether the tables on this network can be looked for."""
+    return lan_setting() not in (Lan.OFF, None)
 
 
 # ── what the screen is supplied with ─────────────────────────────────────────────────────────────────────────────
@@ -142,6 +164,7 @@ def supplies(options: argparse.Namespace) -> Supplies:
         change=lambda name, value: change(options, name, value),
         records=records,
         text=_text,
+        around=looks_around,
         usual=lambda: usual_table(options),
         host=host_words,
         place=place_words,
@@ -234,11 +257,13 @@ def place_words(command: str, typed: str) -> tuple[Words, str]:
     """
     from client.link import LinkError, parse_place
 
-    from .table import fault_words
+    from .places import fault_words
 
     parts = typed.split()
     while parts and parts[0] in ("race2048", "join", "watch"):
         parts = parts[1:]
+    if not parts and not looks_around():
+        return (), say("Looking on this network is switched off ({setting}=off). Give the link.", setting=set_by())
     try:
         if parts:
             parse_place(parts)

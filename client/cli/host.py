@@ -13,7 +13,8 @@ from ipaddress import ip_address
 
 from client.actions import ToggleLock
 from client.child import LINGER_S, ChildError, LobbyChild, start_bot, start_lobby
-from client.discovery import LOOPBACK, Lan
+from client.discovery import LOOPBACK
+from client.lan import Lan
 from client.link import PORT_DEFAULT, LobbyAddress, lan_address, parse_link, table_link, watch_link
 from client.session import OpenTable, Session
 from client.store import data_directory
@@ -26,10 +27,12 @@ from protocol.signing import fingerprint
 
 from .exits import USAGE, Failure
 from .invitation import Invitation, invitation_lines, qr_lines
+from .listening import start_words
 from .meeting import Meeting
 from .nearby import lan_chosen
-from .screen import screen_for
-from .table import add_fine_settings, add_settings, lobby_of, need_sense, need_terminal, settings_of
+from .places import lobby_of
+from .screen import need_terminal, screen_for
+from .table import add_fine_settings, add_settings, need_sense, settings_of
 from .visit import Visit, farewell, meet, person_session, run_loop
 
 _EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
@@ -187,7 +190,7 @@ async def _house(options: argparse.Namespace, public: LobbyAddress | None) -> _H
             data_directory(),
         )
     except ChildError as error:
-        raise Failure(error.exit_code, str(error).removeprefix("race2048 lobby: ")) from error
+        raise Failure(error.exit_code, start_words(error, bind, options.port)) from error
     if options.port is None and child.port != PORT_DEFAULT:
         message = say("Port {usual} is taken; this lobby takes {port}.", usual=PORT_DEFAULT, port=child.port)
         print(message, file=sys.stderr)

@@ -12,7 +12,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
-from client.discovery import SETTING, Lan, LanTable, NoNetwork, has_code, lan_setting, look_around
+from client.discovery import LanTable, NoNetwork, has_code, look_around
+from client.lan import Lan, lan_setting, set_by
 from client.link import LinkError, LinkFault, LobbyAddress, Place, parse_code, table_link
 from client.tui.canvas import columns_of
 from client.tui.keys import latin
@@ -85,7 +86,7 @@ def lan_chosen() -> Lan:
     setting = lan_setting()
     if setting is None:
         values = say(", ").join(Lan)
-        raise Failure(USAGE, say("{setting} must be one of: {values}.", setting=SETTING, values=values))
+        raise Failure(USAGE, say("{setting} must be one of: {values}.", setting=set_by(), values=values))
     return setting
 
 
@@ -93,7 +94,7 @@ def looked_around(wanted: Callable[[LanTable], bool] | None = None) -> tuple[Lan
     """Returns the tables on this network; raises Failure if it cannot be looked for any."""
     setting = lan_chosen()
     if setting is Lan.OFF:
-        message = say("Looking on this network is switched off ({setting}=off). Give the link.", setting=SETTING)
+        message = say("Looking on this network is switched off ({setting}=off). Give the link.", setting=set_by())
         raise Failure(USAGE, message)
     if sys.stderr is not None and sys.stderr.isatty():
         print(say("Looking for tables on this network …"), file=sys.stderr)

@@ -20,7 +20,7 @@ from protocol.layout import LayoutError
 
 from .exits import DAMAGED, DONE, NO, USAGE, Failure
 from .export import board_lines, heading_lines, place_line, replay_json, replay_text, standing_lines
-from .table import need_terminal
+from .screen import need_terminal
 
 SCREEN_DEFAULT = (80, 24)
 SCREEN_MIN, SCREEN_MAX = (24, 9), (400, 200)

@@ -1,13 +1,9 @@
-"""What `host`, `demo`, `join` and `watch` have in common before anybody is at a table: settings, places, terminals."""
+"""What `host`, `demo`, `bot` and the home screen have in common before anybody is at a table: what is raced for."""
 
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 
-from client.language import later
-from client.link import LinkError, LinkFault, LobbyAddress, Place, parse_link, parse_place
 from client.tui.choices import (
     KIND_NAMES,
     TARGET_EXPONENT_MIN,
@@ -26,20 +22,6 @@ from protocol.messages import TableSettings
 from .exits import USAGE, Failure
 
 PACE_MIN, PACE_MAX = 0.1, 35.0  # under the lobby's limit of 40 (rules 6.1)
-
-_FAULTS = {
-    LinkFault.SHAPE: later(
-        "“{part}” is neither a link nor a table code nor an address. Give the link as the host sent it."
-    ),
-    LinkFault.CODE: later(
-        "“{part}” is no table code: a code has six digits, sometimes more. Check it, or give the link."
-    ),
-    LinkFault.PORT: later("“{part}” has no usable port. Give the link as the host sent it."),
-    LinkFault.PIN: later(
-        "The part after # of the link is cut off or mistyped: “{part}”. Give the whole link, in quotes."
-    ),
-    LinkFault.TWICE: later("“{part}” is one too many. Give one link, or one code and one address."),
-}
 
 
 def add_settings(parser: argparse.ArgumentParser, *, players: int, target: str, time_ms_min: int = TIME_MS_MIN) -> None:
@@ -80,23 +62,6 @@ def add_fine_settings(parser: argparse.ArgumentParser) -> None:
         help=say("not moving for so long counts as away ({time})", time=duration_words(IDLE_MS_DEFAULT)),
     )
     parser.add_argument("--strict", action="store_true", help=say("fewer tiles are known ahead; wants a quick line"))
-
-
-def add_place(parser: argparse.ArgumentParser, *, may_choose: bool = False) -> None:
-    """Adds the words that name a table; with `may_choose` there may be none of them."""
-    words, rest = "LINK | CODE [ADDRESS]", say("[OPTION]…")
-    parser.usage = f"{parser.prog} {f'[{words}]' if may_choose else words}  {rest}"
-    about = say(
-        "the link that the host has sent; or the code of a table on this network, or with the address of its lobby "
-        "anywhere"
-    )
-    chosen = say("none: choose among the tables on this network")
-    parser.add_argument(
-        "table",
-        nargs="*" if may_choose else "+",
-        metavar="LINK",
-        help=say("{about}; {chosen}", about=about, chosen=chosen) if may_choose else about,
-    )
 
 
 def add_pace(parser: argparse.ArgumentParser, default: float) -> None:
@@ -187,76 +152,4 @@ def need_sense(options: argparse.Namespace) -> None:
         name = next(name for name, each in KIND_NAMES.items() if each is kind)
         message = say("A race of the kind {kind} has no {option}. Leave it out, or choose another --kind.",
                       kind=name, option=option)  # fmt: skip
-        raise Failure(USAGE, message)
-
-
-def table_of(words: list[str], command: str) -> tuple[LobbyAddress, Place] | None:
-    """Returns the table that these words name, and its lobby; raises Failure.
-
-    A bare code is looked for on this network, and without words the person chooses there: None for no table.
-    """
-    if not words:
-        from .nearby import chosen  # only who looks around pays for it
-
-        return chosen(command)
-    try:
-        place = parse_place(words)
-    except LinkError as error:
-        from .nearby import probably_meant
-
-        raise Failure(USAGE, f"{fault_words(error)} {probably_meant(error, words, command)}".strip()) from error
-    if place.lobby is None:
-        from client.discovery import Lan
-
-        from .nearby import found, lan_chosen
-
-        if place.code and lan_chosen() is not Lan.OFF:
-            return found(place, command)
-        message = say(
-            "Where is the table with this code? Give the link, or the address beside the code: "
-            "race2048 {command} {code} ADDRESS",
-            command=command,
-            code=place.code or "CODE",
-        )
-        raise Failure(USAGE, message)
-    if not place.code:
-        message = say(
-            "Which table there? Give the link, or the code beside the address: race2048 {command} CODE {address}",
-            command=command,
-            address=place.lobby.url,
-        )
-        raise Failure(USAGE, message)
-    return place.lobby, place
-
-
-def fault_words(error: LinkError) -> str:
-    """Returns what is wrong with what was typed, and what to give instead."""
-    return say(_FAULTS[error.fault], part=error.part)
-
-
-def lobby_of(text: str) -> LobbyAddress:
-    """Returns the lobby that was typed as a URL or HOST[:PORT]; raises Failure."""
-    try:
-        lobby = parse_link(text).lobby
-    except LinkError as error:
-        raise Failure(USAGE, fault_words(error)) from error
-    assert lobby is not None, "a link always names a lobby"
-    return lobby
-
-
-def need_terminal(command: str) -> None:
-    """Raises Failure if there is no terminal to draw on and to read keys from (ux.md 4.4)."""
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
-        message = say(
-            "this is not a terminal, so there is nothing to draw on or to read keys from. "
-            "Run it in a terminal, or without a screen: race2048 {command} --plain",
-            command=command,
-        )
-        raise Failure(USAGE, message)
-    if os.environ.get("TERM") == "dumb":
-        message = say(
-            "this terminal says that it can only write line after line (TERM=dumb). "
-            "Use another one, or go without a screen: race2048 {command} --plain",
-            command=command,
-        )
         raise Failure(USAGE, message)

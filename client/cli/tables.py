@@ -19,7 +19,7 @@ from client.words import exit_code, say
 from . import PROGRAM
 from .exits import DONE
 from .nearby import looked_around, nobody_words, table_json, table_lines
-from .table import lobby_of
+from .places import lobby_of
 from .visit import ending_words, run_loop
 
 

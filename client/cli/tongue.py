@@ -15,7 +15,7 @@ from client.language import DOMAIN, LOCALE, forget_language
 
 def choose_language(words: Sequence[str]) -> None:
     """Lets all messages be in the language that these words, the environment or the settings name."""
-    gettext.bindtextdomain(DOMAIN, str(LOCALE))
+    gettext.bindtextdomain(DOMAIN, LOCALE)
     gettext.textdomain(DOMAIN)  # argparse asks for its words without naming a domain
     chosen = _flag(words, "--lang") or os.environ.get("RACE2048_LANG", "") or _of_settings(_flag(words, "--config"))
     if chosen:
@@ -35,10 +35,16 @@ def _flag(words: Sequence[str], flag: str) -> str:
 
 def _of_settings(named: str) -> str:
     """Returns the language in the settings; whatever is wrong with their file is told elsewhere."""
-    from client.config_file import ConfigError, config_path, read_config
+    from client.data_home import settings_path
+
+    path = settings_path(named or None, os.environ)
+    if not os.path.isfile(path):  # noqa: PTH113 - pathlib takes long to import
+        return ""
+    from pathlib import Path  # only who has settings pays for reading them
+
+    from client.config_file import ConfigError, read_config
 
     try:
-        path = config_path(named or None, os.environ)
-        return str(read_config(path).get("lang", "")) if path.exists() else ""
+        return str(read_config(Path(path)).get("lang", ""))
     except (ConfigError, OSError):
         return ""

@@ -14,13 +14,14 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from client.actions import Leave
 from client.link import LobbyAddress, table_link
 from client.memory import MoveMemory
 from client.runner import Runner
 from client.session import Goal, Session
+from client.signals import hold, let_go
 from client.store import StoreError, data_directory, default_name, save_record, take_identity
 from client.view import Line, SessionView
 from client.weighing import weigh
@@ -34,6 +35,9 @@ from . import PROGRAM
 from .exits import DAMAGED, HANGUP, INTERRUPTED, NO, REFUSED, TERMINATED, USAGE, Failure, mute
 from .figures import tile
 from .meeting import Meeting
+
+if TYPE_CHECKING:
+    from client.tui.first_frame import Opening
 
 _LIVE = frozenset({Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING})
 LEAVE_S = 4.0
@@ -53,22 +57,16 @@ class Screen(Protocol):
 
 def run_loop(work: Coroutine[Any, Any, int]) -> int:
     """Runs the work of a command; TERM and HUP end it as Ctrl-C does, with the exit code that belongs to them."""
-    _hold_interrupt("SIG_BLOCK")  # while the loop is half made, it would come out as an error of asyncio's
+    hold()  # while the loop is half made, an interrupt would come out as an error of asyncio's
     try:
         return asyncio.run(_until_signalled(work))
     finally:
-        _hold_interrupt("SIG_UNBLOCK")
-
-
-def _hold_interrupt(how: str) -> None:
-    if hasattr(signal, "pthread_sigmask"):  # Windows has none
-        signal.pthread_sigmask(getattr(signal, how), {signal.SIGINT})
+        let_go()
 
 
 async def _until_signalled(work: Coroutine[Any, Any, int]) -> int:
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None, "a coroutine that runs has a task"
-    _hold_interrupt("SIG_UNBLOCK")
     received: list[int] = []
 
     def stop(number: int) -> None:
@@ -81,6 +79,7 @@ async def _until_signalled(work: Coroutine[Any, Any, int]) -> int:
             continue
         with suppress(NotImplementedError):  # Windows: the process just ends
             loop.add_signal_handler(signalled, stop, signalled)
+    let_go()
     try:
         return await work
     except asyncio.CancelledError:
@@ -127,10 +126,12 @@ def session_of(
     )
 
 
-def meet(lobby: LobbyAddress, *, own: bool = False) -> Meeting:
-    """Returns what is known of a lobby; tells at once if that cannot be read."""
+def meet(lobby: LobbyAddress, *, own: bool = False, opening: Opening | None = None) -> Meeting:
+    """Returns what is known of a lobby; tells at once if that cannot be read, not under a first picture."""
     meeting = Meeting(data_directory(), lobby, own=own)
     if meeting.trouble:
+        if opening is not None:
+            opening.take_away()
         print(f"race2048: {meeting.trouble}", file=sys.stderr)
     return meeting
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
-from client.session import JoinTable
-from client.view import Line
-from client.words import say
-from protocol.messages import Role
+from client.language import say
+from client.link import LobbyAddress, Place
 
 from .exits import DONE
 from .join import visit_table
-from .standings import Standings
-from .table import add_place, need_terminal, table_of
-from .visit import Visit, farewell, meet, person_session, run_loop
+from .places import add_place, table_of
+from .screen import need_terminal
+
+if TYPE_CHECKING:
+    from .visit import Visit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,15 +33,27 @@ def run(options: argparse.Namespace) -> int:
     table = table_of(options.table, "watch")
     if table is None:
         return DONE
-    lobby, place = table
+    return _in_json(*table) if options.json else visit_table(*table, options.preferences, watches=True)
+
+
+def _in_json(lobby: LobbyAddress, place: Place) -> int:
+    from client.session import JoinTable
+    from protocol.messages import Role
+
+    from .visit import Visit, meet, person_session, run_loop
+
     meeting = meet(lobby)
     session = person_session(JoinTable(place.code), Role.WATCHER, None, place.pin, meeting.expected)
-    visit = Visit(session, lobby, meeting=meeting, keep=not options.json)
-    return run_loop(_print_json(visit) if options.json else visit_table(visit, place, options.preferences))
+    return run_loop(_print_json(Visit(session, lobby, meeting=meeting, keep=False)))
 
 
 async def _print_json(visit: Visit) -> int:
     """Prints the standings of one race after the other until the table is closed."""
+    from client.view import Line
+
+    from .standings import Standings
+    from .visit import farewell
+
     standings = Standings(sys.stdout, as_json=True)
     async with visit.running():
         view = await visit.until(lambda view: view.phase is not None)

@@ -31,7 +31,10 @@ RESULT_S = 0.5  # a key pressed so soon after the board has gone was meant for t
 
 
 class RaceApp:
-    """A session on a terminal. `view` gives its picture, `act` takes what the person does."""
+    """A session on a terminal. `view` gives its picture, `act` takes what the person does.
+
+    `shown` is called when the terminal is taken: from then on it is left in order by us.
+    """
 
     def __init__(
         self,
@@ -40,11 +43,13 @@ class RaceApp:
         act: Callable[[Action], None],
         links: Links,
         look: Look | None = None,
+        shown: Callable[[], None] = lambda: None,
         input: Input | None = None,  # noqa: A002  prompt_toolkit's own name for it
         output: Output | None = None,
     ) -> None:
         self._view = view
         self._act = act
+        self._shown = shown
         self._look = look_of(os.environ) if look is None else look
         self._ui = Ui(join=links.join, watch=links.watch, lan=links.lan, mouse=self._look.mouse)
         self._told: SessionView | None = None  # as it was when the person was called last, or need not be
@@ -62,6 +67,7 @@ class RaceApp:
         if _is_pointless(view):
             return 0
         self._call(view)
+        self._shown()
         return await self._terminal.run()
 
     def refresh(self) -> None:

@@ -103,6 +103,18 @@ def clipped(text: str, columns: int) -> str:
     return "".join(kept).rstrip() + "…" if columns > 0 else ""
 
 
+def clipped_left(text: str, columns: int) -> str:
+    """Returns `text`, or "…" and its longest end, in at most `columns` columns: of a path the end tells most."""
+    if columns_of(text) <= columns:
+        return text
+    shown = list(graphemes(text))
+    room, start = columns - 1, len(shown)
+    while start and shown[start - 1][1] <= room:
+        start -= 1
+        room -= shown[start][1]
+    return "…" + "".join(grapheme for grapheme, _ in shown[start:]) if columns > 0 else ""
+
+
 def wrapped(text: str, columns: int) -> list[str]:
     """Returns `text` as lines of at most `columns` columns, broken between words; a longer word is clipped."""
     lines: list[str] = []

@@ -129,7 +129,7 @@ def available(view: SessionView, ui: Ui) -> tuple[Command, ...]:
         commands.append(Command(Verb.COPY, "c", say("copy the link"), in_footer=shown))
         commands.append(Command(Verb.LINK, "t", say("show the link"), in_footer=False))
     if is_on_board(view):
-        label = say("mouse off: text can be selected") if ui.mouse else say("mouse on: drag to move the tiles")
+        label = say("mouse off, to select text") if ui.mouse else say("mouse on, to drag the tiles")
         commands.append(Command(Verb.MOUSE, "m", label, in_footer=False))
     commands.append(Command(Verb.HELP, "?", say("keys")))
     commands.append(Command(Verb.MENU, "Esc", say("menu")))
@@ -168,7 +168,7 @@ def _hosting(view: SessionView) -> list[Command]:
         if seat is not None and not seat.you and (seating or seat.connected):
             key, label = str(seat.seat + 1) if seating else "", say("free the seat of {name}", name=seat.name)
             commands.append(Command(Verb.KICK, key, label, Kick(seat.seat), in_footer=False))
-    label = say("let those who were put out sit again")
+    label = say("let back who was put out")
     return [*commands, Command(Verb.ALLOW, "", label, Allow(), in_footer=False)]
 
 

@@ -1,7 +1,8 @@
 """Shows a screen at once, and only then loads what is needed to read keys (architecture.md 4.4).
 
 Loading prompt_toolkit takes longer than a person likes to wait for a picture, so the first one is written without it.
-Owns the terminal until terminal.py has taken over, and that it is left in order if that never happens.
+Owns the terminal until terminal.py has taken over, and that it is left in order if that never happens. The home screen
+is `shown_at_once`; `Opening` is for a command that has more to do before its screen can run.
 """
 
 from __future__ import annotations
@@ -9,14 +10,19 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from client.signals import hold, let_go
+
+from .stdout import screen_stdout
 from .writing import Writing
 
 if TYPE_CHECKING:
+    from .canvas import Canvas
     from .home_screen import HomeScreen
+    from .palette import Depth
 
 HANGUP = 128 + 1
 _ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l"
@@ -63,12 +69,54 @@ def _is_gone() -> bool:
     return False
 
 
+class Opening:
+    """A first picture that stands inside a `with`, until a screen takes the terminal over (`hand_over`).
+
+    Signals that are to end us are held back inside until whoever runs a loop lets them go (client/signals.py), and
+    what is typed is kept for the screen. If none takes over, the terminal is as it was before anything is said.
+    """
+
+    def __init__(self, picture: Callable[[int, int], Canvas], depth: Depth) -> None:
+        self._picture = picture
+        self._depth = depth
+        self._keys = ExitStack()
+        self._stands = False
+
+    def __enter__(self) -> Opening:
+        hold()
+        with suppress(*_TERMINAL_ERRORS):  # it has just been closed, which the screen will find, too
+            self._keys.enter_context(_quiet_keys())
+            _show(self._picture, self._depth)
+            self._stands = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.take_away()
+        let_go()
+
+    def take_away(self) -> None:
+        """Makes the terminal as it was, so that something can be said on it; later a screen may still take it over."""
+        stands = self._stands
+        self.hand_over()
+        if stands:
+            _write(_LEAVE)
+
+    def hand_over(self) -> None:
+        """Makes the terminal as it was but for the picture: from here on a screen sees to it."""
+        self._stands = False
+        with suppress(*_TERMINAL_ERRORS):
+            self._keys.close()
+
+
+def _show(picture: Callable[[int, int], Canvas], depth: Depth) -> None:
+    size = os.get_terminal_size(sys.stdout.fileno())
+    _write(_ENTER + Writing(depth).update(picture(size.columns, size.lines).lines))
+
+
 @contextmanager
 def _first_picture(screen: HomeScreen) -> Iterator[None]:
     """Writes the first picture; takes it away again only if something goes wrong."""
-    size = os.get_terminal_size(sys.stdout.fileno())
-    picture = screen.picture(size.columns, size.lines)
-    _write(_ENTER + Writing(screen.depth).update(picture.lines))
+    _show(screen.picture, screen.depth)
     try:
         yield
     except BaseException:
@@ -78,8 +126,9 @@ def _first_picture(screen: HomeScreen) -> Iterator[None]:
 
 def _write(text: str) -> None:
     with suppress(OSError):
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        stdout = screen_stdout()
+        stdout.write(text)
+        stdout.flush()
 
 
 @contextmanager

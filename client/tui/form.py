@@ -6,13 +6,12 @@ from client.view import SessionView
 from client.words import say
 from protocol.messages import Phase
 
-from .canvas import Canvas, Rect, columns_of
+from .canvas import Canvas, Rect, columns_of, wrapped
 from .choices import Form, Row, explained, row_words, rows, shown, value_of, value_words
 from .palette import Palette
 
 _WIDTH = 66
 _LABEL_COLUMNS_MIN = 9
-_ROWS_TIGHT = 3  # the title and the two lines of explanation
 _ROWS_ROOMY = 3  # blank lines that make it easier to read, where there is room
 
 
@@ -26,8 +25,11 @@ def draw_choices(canvas: Canvas, form: Form, palette: Palette, seated: int, last
     """Draws what can be chosen for a table with so many people at it, and a last line of text."""
     lines = rows(form.settings)
     width = min(_WIDTH, canvas.columns)
-    roomy = canvas.rows >= len(lines) + _ROWS_TIGHT + _ROWS_ROOMY + 2
-    height = min(len(lines) + _ROWS_TIGHT + (_ROWS_ROOMY if roomy else 0), canvas.rows)
+    chosen = form.row if form.row in lines else lines[0]
+    about = [line for text in (explained(form.settings, chosen), last) for line in wrapped(text, max(width - 4, 1))]
+    needed = 1 + len(lines) + len(about)
+    roomy = canvas.rows >= needed + _ROWS_ROOMY + 2
+    height = min(needed + (_ROWS_ROOMY if roomy else 0), canvas.rows)
     box = Rect((canvas.columns - width) // 2, (canvas.rows - height) // 2, width, height)
     canvas.fill(box, palette.card)
     canvas.text(box.x, box.y, f" {say('Settings')} ".ljust(width), palette.title, columns=width)
@@ -37,9 +39,8 @@ def draw_choices(canvas: Canvas, form: Form, palette: Palette, seated: int, last
         if y < box.bottom:
             _draw_row(canvas, Rect(box.x, y, width, 1), form, row, seated, palette, labels)
         y += 1
-    chosen = form.row if form.row in lines else lines[0]
     y += 1 if roomy else 0
-    for text in (explained(form.settings, chosen), last):
+    for text in about:
         if y < box.bottom:
             canvas.text(box.x + 2, y, text, palette.card, columns=width - 4)
         y += 1

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .choices import Form  # it takes long to import, and is needed on one page only
 
 FIELD_CHARACTERS_MAX = 256
+_FAR = 10_000  # lines; no text has so many, however narrow the screen
 
 
 class Page(Enum):
@@ -85,6 +86,7 @@ class Home:
     about: str = ""
     field: Field = field(default_factory=Field)
     form: Form | None = None
+    around: bool = True  # nothing typed means the tables on this network
     bots: int = 0  # computer players who sit down at the table of the form
     files: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
@@ -257,11 +259,11 @@ def _in_text(home: Home, key: str) -> Step:
         "page-up": -10,
         "page-down": 10,
         " ": 10,
-        "home": -len(home.text),
-        "end": len(home.text),
+        "home": -_FAR,
+        "end": _FAR,
     }
-    if key in steps:
-        return Step(replace(home, line=min(max(home.line + steps[key], 0), len(home.text))))
+    if key in steps:  # how many lines there are depends on the screen: home_paint.settled keeps us within them
+        return Step(replace(home, line=min(max(home.line + steps[key], 0), _FAR)))
     return Step(back(home)) if key in ("enter", "q") else Step(home)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from client.language import say, say_n
 
 from .canvas import Canvas, Rect, clipped, columns_of, wrapped
+from .connecting import draw_name
 from .home import Home, Item, Page
 from .keys import shown_key
 from .palette import PLAIN, Palette
@@ -57,7 +59,7 @@ def paint_home(home: Home, columns: int, rows: int, palette: Palette, program: s
     if columns < BOARD_COLUMNS_MIN or rows < BOARD_ROWS_MIN:
         canvas.text(0, 0, line_words(home))
         return canvas
-    canvas.text(1, 0, " race2048 ", palette.title)
+    draw_name(canvas, palette)
     version = program.rpartition(" ")[2]
     canvas.right(columns - 1, 0, version)
     _PAGES[home.page](canvas, home, palette)
@@ -199,9 +201,10 @@ def field_title(home: Home) -> str:
 
 def field_prompt(home: Home) -> str:
     """Returns what is to be typed into the field."""
+    if home.about in ("join", "watch"):
+        around = say("The code or the link; nothing for the tables on this network:")
+        return around if home.around else say("The code or the link:")
     prompts = {
-        "join": say("The code or the link; nothing for the tables on this network:"),
-        "watch": say("The code or the link; nothing for the tables on this network:"),
         "name": say("How shall others see you?"),
         "lobby": say("The address of the lobby:"),
         "lang": say("The code of the language, as uk:"),
@@ -256,13 +259,29 @@ def _text_lines(home: Home, columns: int) -> list[str]:
     """Returns the text in lines that fit. Where the screen is too narrow, paragraphs are wrapped anew."""
     if all(columns_of(line) <= columns - 2 for line in home.text):
         return list(home.text)
+    paragraphs = list(_paragraphs(home.text))
+    names = max((columns_of(name) for each in paragraphs for name, _ in _pairs(each)), default=0)
     lines: list[str] = []
-    for paragraph in _paragraphs(home.text):
+    for paragraph in paragraphs:
         indent = len(paragraph) - len(paragraph.lstrip())
+        pairs = _pairs(paragraph)
+        for name, about in pairs:
+            first, *rest = wrapped(about, max(columns - 4 - indent - names, 1)) or [""]
+            lines.append(f"{' ' * indent}{name}{' ' * (names - columns_of(name))}  {first}".rstrip())
+            lines += [" " * (indent + names + 2) + line for line in rest]
+        if pairs:
+            continue
         mark = 2 if paragraph.lstrip().startswith("- ") else 0
         first, *rest = wrapped(paragraph, max(columns - 2 - indent - mark, 1)) or [""]
         lines += [" " * indent + first, *(" " * (indent + mark) + line for line in rest)]
     return lines
+
+
+def _pairs(line: str) -> list[tuple[str, str]]:
+    """Returns what stands in columns in a line, as a key and what it does; nothing of a line of prose."""
+    parts = [part for part in line.split("  ") if part.strip()]
+    columns = [part.strip() for part in parts]
+    return list(zip_longest(columns[::2], columns[1::2], fillvalue="")) if len(columns) > 1 else []
 
 
 def _paragraphs(text: Sequence[str]) -> Iterator[str]:
@@ -271,7 +290,13 @@ def _paragraphs(text: Sequence[str]) -> Iterator[str]:
     for line in text:
         indent = len(line) - len(line.lstrip())
         goes_on = len(paragraph) >= _FULL_COLUMNS and indent == len(paragraph) - len(paragraph.lstrip())
-        if goes_on and line.strip() and not line.lstrip().startswith("-"):
+        if (
+            goes_on
+            and not _pairs(line)
+            and not _pairs(paragraph)
+            and line.strip()
+            and not line.lstrip().startswith("-")
+        ):
             paragraph = f"{paragraph} {line.lstrip()}"
         else:
             yield from [paragraph] if paragraph or line is not text[0] else []

@@ -32,7 +32,8 @@ class Supplies:
     """What the screen is given by the command line.
 
     `place` judges what was typed to join or to watch: the words of a command, or what is wrong. `change` writes a
-    setting and returns what is wrong with it, else nothing. `records` are (what is shown, path).
+    setting and returns what is wrong with it, else nothing. `records` are (what is shown, path). `around`: tables on
+    this network can be listed.
     """
 
     commands: Collection[str]
@@ -42,6 +43,7 @@ class Supplies:
     change: Callable[[str, str], str]
     records: Callable[[], Sequence[tuple[str, str]]]
     text: Callable[[str], str]
+    around: Callable[[], bool]
     usual: Callable[[], TableSettings]
     host: Callable[[TableSettings, int], Words]
     place: Callable[[str, str], tuple[Words, str]]
@@ -120,7 +122,7 @@ class HomeScreen:
                 self._end((item.command,))
                 return
             case Page.FIELD:
-                home = replace(home, page=Page.FIELD, field=Field())
+                home = replace(home, page=Page.FIELD, field=Field(), around=self._supplies.around())
             case Page.TEXT:
                 home = replace(home, page=Page.TEXT, text=tuple(self._supplies.text(item.command).splitlines()))
             case Page.FILES:

@@ -63,10 +63,11 @@ def draw_help(canvas: Canvas, view: SessionView, palette: Palette) -> None:
 
 
 def _fitting(lines: Sequence[str], canvas: Canvas) -> list[str]:
-    """Returns lines that fit in a box; one that is too long for it goes on in the next, where there are rows for it."""
+    """Returns lines that fit in a box; one that is too long for it goes on in the next, if there are rows for it."""
     columns = max(canvas.columns - 4, 1)
     broken = [part for line in lines for part in ([line] if columns_of(line) <= columns else wrapped(line, columns))]
-    return broken if len(broken) + 3 <= canvas.rows else list(lines)
+    dense = [line for line in broken if line]
+    return next((each for each in (broken, dense) if len(each) + 3 <= canvas.rows), list(lines))
 
 
 def draw_links(canvas: Canvas, view: SessionView, ui: Ui, palette: Palette) -> None:

@@ -27,13 +27,14 @@ from protocol.messages import Phase
 from . import overlay
 from .canvas import Canvas, Rect, columns_of, wrapped
 from .commands import RACE_PHASES, Command, Ui, available, my_picture
+from .connecting import connecting_words, draw_name
 from .form import draw_form, form_words
 from .keys import Verb, shown_key
 from .palette import Ink, Palette
 from .panel import draw_lines, draw_side, draw_standings, status_words
 from .plan import Arrangement, Layout
 from .result import draw_result, headline
-from .seating import draw_connecting, draw_seating, hint_words
+from .seating import draw_seating, draw_waiting, hint_words
 from .sliding import Fresh, Slide, draw_slide
 from .tiles import draw_blocks, draw_board
 
@@ -89,7 +90,7 @@ def _draw_body(
     elif view.phase is Phase.FINISHED:
         draw_result(canvas, inner, view, ui, palette)
     else:
-        draw_connecting(canvas, inner, view, ui, palette)
+        draw_waiting(canvas, inner, view, ui, palette)
 
 
 def _draw_race(
@@ -119,7 +120,7 @@ def _draw_countdown(canvas: Canvas, region: Rect, view: SessionView, palette: Pa
 
 
 def _draw_header(canvas: Canvas, view: SessionView, palette: Palette) -> None:
-    end = canvas.text(1, 0, " race2048 ", palette.title)
+    end = draw_name(canvas, palette)
     right = _draw_clock(canvas, view, palette)
     if view.phase is None:
         return
@@ -284,7 +285,7 @@ def _draw_messages(canvas: Canvas, layout: Layout, view: SessionView, ui: Ui, pa
     told = messages(view, ui, region.width)
     if has_board(view):
         rows = region.height
-        if view.line is Line.OVER and told:  # what ended it counts more than a board on which nothing moves
+        if told and (told[0][1] or view.line is Line.OVER):  # it counts more than the players under it
             rows = max(rows, min(len(wrapped(told[0][0], region.width - 2)), _MESSAGE_ROWS_MAX))
         told = _in_rows(told, region.width - 2, rows)
     else:  # there is room for a whole message, however narrow the screen
@@ -333,7 +334,7 @@ def line_words(view: SessionView, ui: Ui) -> str:
     if told and told[0][1]:
         return told[0][0]
     if view.phase is None:
-        return str(advice(view.ending)) if view.ending else say("Connecting to the lobby …")
+        return str(advice(view.ending)) if view.ending else connecting_words()
     if view.phase is Phase.SEATING:
         return f"{code_in_groups(view.code)} {hint_words(view)}"
     if view.phase is Phase.FINISHED:

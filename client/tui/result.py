@@ -9,7 +9,7 @@ from client.view import SeatPicture, SessionView
 from client.words import check_words, number, outcome_words, place_words, say, say_n, state_words, tally_words
 from engine.race import SeatState, Termination
 
-from .canvas import Canvas, Rect, columns_of, wrapped
+from .canvas import Canvas, Rect, clipped_left, columns_of, wrapped
 from .commands import Ui
 from .palette import PLAIN, Palette
 from .panel import draw_name
@@ -146,7 +146,7 @@ def _draw_facts(canvas: Canvas, region: Rect, view: SessionView, palette: Palett
     _draw_luck(canvas, Rect(end + 2, y, x + width - end - 2, 1), spare, view, palette)
     if view.record_path:
         path, command = view.record_path, say("race2048 verify {path}", path=view.record_path)
-        canvas.text(x, y + 1, command if columns_of(command) <= width else path, columns=width)
+        canvas.text(x, y + 1, command if columns_of(command) <= width else clipped_left(path, width), columns=width)
     for row, line in enumerate(_tally_rows(region, view), y + 2):
         if row < region.bottom:
             canvas.text(x, row, line, columns=width)

@@ -16,6 +16,7 @@ from client.words import (
 
 from .canvas import Canvas, Rect, columns_of, wrapped
 from .commands import Ui, my_picture
+from .connecting import draw_connecting
 from .keys import Verb
 from .palette import PLAIN, Palette
 from .panel import draw_name
@@ -29,19 +30,17 @@ _LABEL_COLUMNS_MIN = 8
 _LABELLED_COLUMNS_MIN = 60  # below it the commands need all there is
 
 
-def draw_connecting(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, palette: Palette) -> None:
+def draw_waiting(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, palette: Palette) -> None:
     """Draws that the lobby is asked, or why that came to nothing."""
-    y = region.y + max(region.height // 2 - 2, 0)
     if view.ending:
+        y = region.y + max(region.height // 2 - 2, 0)
         told = advice(view.ending)
         lines = [(f" {line} ", palette.warn) for line in wrapped(told.happened, region.width - 2)]
         lines += [(line, PLAIN) for line in wrapped(told.remedy, region.width - 2)]
         for row, (line, ink) in enumerate(lines, y):
             canvas.middle(region.x, row, region.width, line, ink)
         return
-    canvas.middle(region.x, y, region.width, say("Connecting to the lobby …"), palette.strong)
-    if ui.join:
-        canvas.middle(region.x, y + 1, region.width, ui.join)
+    draw_connecting(canvas, region, ui.join, palette)
 
 
 def draw_seating(canvas: Canvas, region: Rect, view: SessionView, ui: Ui, palette: Palette) -> None:
@@ -187,8 +186,10 @@ def _draw_code(canvas: Canvas, region: Rect, view: SessionView, palette: Palette
     if big and big_columns(code) <= region.width:
         draw_big(canvas, region.x, region.y, code, palette.strong)
         if region.height < 6:
-            canvas.text(region.x, region.y + 3, _joined(played, terms), columns=region.width)
-            return region.y + 4
+            lines = wrapped(_joined(played, terms), region.width)
+            for row, line in enumerate(lines, region.y + 3):
+                canvas.text(region.x, row, line)
+            return region.y + 3 + len(lines)
         canvas.text(region.x, region.y + 3, played, columns=region.width)
         canvas.text(region.x, region.y + 4, detail, columns=region.width)
         canvas.text(region.x, region.y + 5, terms, columns=region.width)

@@ -13,7 +13,7 @@ import errno
 import os
 import signal
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -25,6 +25,7 @@ from prompt_toolkit.output import Output, create_output
 from .canvas import Canvas
 from .gestures import Swipes, clicked, pasted_arrows
 from .palette import Depth
+from .stdout import screen_stdout
 from .writing import Writing
 
 REFRESH_S = 1 / 30  # news are drawn no more often; a key's redraw never waits
@@ -93,7 +94,7 @@ class Terminal:
     ) -> None:
         self._screen = screen
         self._input = create_input() if input is None else input
-        self._output = create_output() if output is None else output
+        self._output = create_output(screen_stdout()) if output is None else output
         self._writing = Writing(depth)
         self._swipes = Swipes()
         self._mouse = False
@@ -105,7 +106,7 @@ class Terminal:
         self._again_timer: asyncio.TimerHandle | None = None
         self._escape_timer: asyncio.TimerHandle | None = None
         self._size_timer: asyncio.TimerHandle | None = None
-        self._raw = self._input.raw_mode()
+        self._raw: AbstractContextManager[None] = nullcontext()
 
     async def run(self) -> int:
         """Shows the screen until `exit`; returns its code, or 128 + n for signal n.
@@ -114,6 +115,7 @@ class Terminal:
         """
         loop = asyncio.get_running_loop()
         self._result = loop.create_future()
+        self._raw = self._input.raw_mode()  # only now: it notes what the terminal is like
         before = loop.get_exception_handler()
         loop.set_exception_handler(self._fail)
         interrupted = signal.getsignal(signal.SIGINT)

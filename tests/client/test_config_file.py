@@ -2,12 +2,17 @@
 
 import os
 import stat
+import subprocess
+import sys
+import threading
 
 import platformdirs
 import pytest
 
+from client import locking, toml_lines
 from client.config_file import ConfigError, config_path, read_config, set_entry, unset_entry, write_config
 
+PATIENCE_S = 40
 DAMAGED = 'palette = "mono"\nmotion =\n'
 
 
@@ -123,5 +128,52 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(path, monkeypat
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ConfigError, match="No space left"):
         set_entry(path, "palette", "classic")
-    assert [each.name for each in path.parent.iterdir()] == ["config.toml"]
+    assert {each.name for each in path.parent.iterdir()} <= {"config.toml", ".config.toml.lock"}
     assert path.read_text() == 'palette = "mono"\n'
+
+
+def test_two_who_change_it_at_once_lose_nothing(path, monkeypatch):
+    """The second begins in the middle of the first one's change; it is kept out until that is done."""
+    kept_out, done = threading.Event(), threading.Event()
+    try_lock, with_entry = locking.try_lock, toml_lines.with_entry
+
+    def watched(handle: int) -> bool:
+        held = try_lock(handle)
+        if not held:
+            kept_out.set()
+        return held
+
+    def second() -> None:
+        set_entry(path, "motion", "off")
+        kept_out.set()
+        done.set()
+
+    def in_the_middle(text: str, name: str, value: str) -> str:
+        if name == "palette":
+            threading.Thread(target=second).start()
+            assert kept_out.wait(PATIENCE_S)
+        return with_entry(text, name, value)
+
+    monkeypatch.setattr(locking, "try_lock", watched)
+    monkeypatch.setattr(toml_lines, "with_entry", in_the_middle)
+    set_entry(path, "palette", "mono")
+    assert done.wait(PATIENCE_S)
+    assert read_config(path) == {"palette": "mono", "motion": "off"}
+
+
+def test_processes_that_change_it_at_once_lose_nothing(path):
+    settings = {"palette": "mono", "motion": "off", "bell": "false", "title": "false", "mouse": "false"}
+    words = [sys.executable, "-P", "-m", "client.cli", "--config", str(path), "config", "set"]
+    path.parent.mkdir()
+    path.touch()
+    running = [subprocess.Popen([*words, *setting], stderr=subprocess.DEVNULL) for setting in settings.items()]
+    assert [process.wait(PATIENCE_S) for process in running] == [0] * len(settings)
+    assert {name: str(value).lower() for name, value in read_config(path).items()} == settings
+
+
+def test_one_who_is_kept_out_for_long_is_told_so(path, monkeypatch):
+    monkeypatch.setattr(locking, "try_lock", lambda _handle: False)
+    monkeypatch.setattr(locking, "_PATIENCE_S", 0.0)
+    with pytest.raises(ConfigError, match="another program holds it"):
+        set_entry(path, "palette", "mono")
+    assert not path.exists()

@@ -5,7 +5,7 @@ import os
 import platformdirs
 import pytest
 
-from client.data_home import data_path, read_file
+from client.data_home import data_path, read_file, settings_path
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,17 @@ def test_without_a_choice_files_are_where_platformdirs_says(environment, monkeyp
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert data_path() == platformdirs.user_data_dir("race2048", appauthor=False)
+
+
+@pytest.mark.parametrize("given", [None, "", "/srv/settings", "not/absolute", "/srv/settings/"])
+@pytest.mark.parametrize("home", ["/home/fox", "/home/fox/", "/", "fox", None])
+def test_without_a_choice_settings_are_where_platformdirs_says(given, home, monkeypatch):
+    for name, value in (("XDG_CONFIG_HOME", given), ("HOME", home)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    usual = platformdirs.user_config_dir("race2048", appauthor=False)
+    assert settings_path(None, {}) == f"{usual.rstrip('/')}/config.toml"
 
 
 def test_a_choice_comes_first(monkeypatch):

@@ -16,11 +16,9 @@ import pytest
 from client import discovery
 from client.discovery import (
     TABLES_MAX,
-    Lan,
     LanTable,
     NoNetwork,
     has_code,
-    lan_setting,
     look_around,
     table_of,
 )
@@ -94,20 +92,6 @@ def test_a_port_that_is_none_is_no_table(port: int | None) -> None:
 def test_no_address_or_no_announcement_is_no_table() -> None:
     assert table_of(GOOD, [], 2_048) is None
     assert table_of({}, ["192.168.1.23"], 2_048) is None
-
-
-@pytest.mark.parametrize(
-    ("value", "meant"),
-    [(None, Lan.ON), ("", Lan.ON), ("on", Lan.ON), ("OFF", Lan.OFF), ("loopback", Lan.LOOPBACK), ("maybe", None)],
-)
-def test_the_environment_says_whether_to_look_at_all(
-    value: str | None, meant: Lan | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if value is None:
-        monkeypatch.delenv("RACE2048_LAN")
-    else:
-        monkeypatch.setenv("RACE2048_LAN", value)
-    assert lan_setting() is meant
 
 
 # ── a network in memory ──────────────────────────────────────────────────────────────────────────────────────────

@@ -89,7 +89,8 @@ def test_what_names_no_table_is_said_and_can_be_mended(shown):
     assert "six digits" not in " ".join(shown.text().split())
 
 
-def test_nothing_typed_means_the_tables_on_this_network(shown):
+def test_nothing_typed_means_the_tables_on_this_network(shown, monkeypatch):
+    monkeypatch.setenv("RACE2048_LAN", "on")
     shown.press("j", "enter")
     assert (shown.left, shown.screen.words) == (True, ("join",))
 
@@ -129,6 +130,29 @@ def test_records_are_listed_the_newest_first_and_replayed(shown, tmp_path):
 def test_without_records_that_is_said(shown):
     shown.press("p", "enter")
     assert (shown.left, "No records yet" in shown.text()) == (False, True)
+
+
+@pytest.mark.parametrize("key", ["j", "w"])
+def test_where_one_does_not_look_around_a_link_is_asked_for_and_the_reason_told(shown, key):
+    assert os.environ["RACE2048_LAN"] == "off"
+    shown.press(key)
+    assert "tables on this network" not in shown.text()
+    shown.press("enter")
+    assert not shown.left
+    assert "switched off (RACE2048_LAN=off)" in " ".join(shown.text().split())
+
+
+@pytest.mark.parametrize(
+    ("key", "begins"),
+    [
+        ("r", ["first to a tile ", "highest score ", "last one moving "]),
+        ("?", ["o  ", "x  ", "Ctrl-C  ", "1-4  ", "c  "]),
+    ],
+)
+def test_what_stands_in_columns_stays_apart_where_the_screen_is_narrow(shown, key, begins):
+    shown.press(key)
+    lines = [line.strip() for line in text_of(shown.screen.picture(40, 200))]
+    assert [begin for begin in begins if not any(line.startswith(begin) for line in lines)] == []
 
 
 @pytest.mark.parametrize(("key", "text"), [("r", "The race"), ("?", "On a board")])
@@ -281,6 +305,44 @@ def lines(monkeypatch, *typed):
 def test_the_menu_in_lines_is_numbered_and_asks_for_what_is_needed(monkeypatch, capsys):
     assert lines(monkeypatch, "1", "2", LINK, "q") == [["host"], ["join", LINK]]
     assert "1. host a table" in capsys.readouterr().out
+
+
+def test_a_record_in_lines_is_one_of_a_short_list_or_a_file_that_is_typed(monkeypatch, capsys, tmp_path):
+    races = tmp_path / "data" / "races"
+    races.mkdir(parents=True)
+    for age in range(12):
+        (races / f"{age}.r2048").write_bytes(b"")
+        os.utime(races / f"{age}.r2048", (1_000 - age, 1_000 - age))
+    ran = lines(monkeypatch, "5", "2", "5", "elsewhere.r2048", "5", "", "5", "10")
+    assert ran == [["replay", str(races / "1.r2048")], ["replay", "elsewhere.r2048"], ["replay", "10"]]
+    shown = capsys.readouterr().out
+    assert "2. 1.r2048" in shown
+    assert "9.r2048" not in shown
+
+
+def test_without_records_in_lines_a_file_can_be_named_all_the_same(monkeypatch):
+    assert lines(monkeypatch, "5", "elsewhere.r2048") == [["replay", "elsewhere.r2048"]]
+
+
+def test_nothing_typed_in_lines_means_the_tables_on_this_network(monkeypatch):
+    monkeypatch.setenv("RACE2048_LAN", "on")
+    assert lines(monkeypatch, "2", "") == [["join"]]
+
+
+@pytest.mark.parametrize("entry", ["1", "2", "3", "5"])
+@pytest.mark.parametrize("end", [EOFError, KeyboardInterrupt])
+def test_the_end_of_input_leaves_at_every_question(monkeypatch, entry, end):
+    answers = iter([entry])
+
+    def answer(_):
+        try:
+            return next(answers)
+        except StopIteration:
+            raise end from None
+
+    monkeypatch.setattr("builtins.input", answer)
+    monkeypatch.setattr(home_command, "main", remembering([]))
+    assert home_command._in_lines(leading([])) == 0
 
 
 def test_mistakes_in_lines_are_told_and_asked_again(monkeypatch, capsys):

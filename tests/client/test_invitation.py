@@ -10,8 +10,8 @@ import pytest
 
 from client.cli import host, invitation, parser_of
 from client.cli.invitation import Invitation, invitation_lines, qr_lines
-from client.cli.table import lobby_of
-from client.discovery import Lan
+from client.cli.places import lobby_of
+from client.lan import Lan
 from client.link import LobbyAddress
 from client.tui.qr import blocks
 from protocol.messages import Phase

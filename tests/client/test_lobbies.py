@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from client import lobbies
+from client import lobbies, locking
 from client.link import LobbyAddress
 from client.lobbies import Acquaintance, LobbiesError, day, expected_at, note_lobby, read_lobbies
 
@@ -215,8 +215,8 @@ def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path):
 
 
 def test_one_who_holds_the_file_for_ever_is_not_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(lobbies, "_LOCK_S", 0.05)
-    monkeypatch.setattr("client.store.try_lock", lambda _: False)
+    monkeypatch.setattr(locking, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(locking, "try_lock", lambda _: False)
     with pytest.raises(LobbiesError, match="another program"):
         note_lobby(tmp_path, NEW, LAN.address)
 

@@ -15,7 +15,7 @@ from client import cli
 from client.cli import nearby, tables
 from client.cli.exits import UNREACHED, USAGE, Failure
 from client.cli.nearby import chosen, found, table_lines
-from client.cli.table import table_of
+from client.cli.places import table_of
 from client.discovery import LanTable, NoNetwork
 from client.link import LobbyAddress, Place
 from engine.race import Kind

@@ -206,7 +206,7 @@ def test_the_keys_of_an_offer_are_those_of_the_persons_keyboard() -> None:
 
 
 def test_on_a_narrow_screen_the_keys_of_an_offer_come_first() -> None:
-    assert "[o] agree [x] refuse  hare" in screen(view(Phase.RACING, offer=offer()), 40, 20)
+    assert "[o] agree [x] refuse hare" in screen(view(Phase.RACING, offer=offer()), 40, 20)
 
 
 def test_an_offer_says_how_many_have_agreed_where_more_than_two_are_asked() -> None:

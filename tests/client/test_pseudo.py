@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from client import language
 from client.advice import CHEAT, CODES
 from client.cli.everywhere import leading
 from client.cli.help import keys_text
@@ -21,9 +22,11 @@ from client.tui.form import draw_form
 from client.tui.home import ITEMS, Field, Home, Page, home_of
 from client.tui.home_paint import paint_home
 from client.tui.keys import Verb
+from client.tui.paint import messages
 from client.tui.palette import CLASSIC, Depth
 from client.tui.replay_keys import Show
 from client.view import Check, Line, OfferPicture, SessionView, TallyPicture
+from client.words import dispute_words
 from engine.race import Kind, Outcome, SeatState, Termination
 from protocol.limits import LEAD_STRICT
 from protocol.messages import Phase, TableSettings
@@ -303,3 +306,80 @@ def test_nothing_that_lies_over_a_replay_is_cut(tongue) -> None:
     assert_whole("false", box_of(replace(noted, noted=False), noted))
     for show in (noted, replace(below, typed="1:2"), replace(below, amiss="1:99")):
         assert_whole("row", replay_canvas(show))
+
+
+# ── 40×20, where everything is to be there (ux.md 2.1) ───────────────────────────────────────────────────────────
+
+
+@pytest.fixture(params=["en", "uk"])
+def spoken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Speaks a real language as it is: at half the width there is no room for 40 % more and for marks."""
+    with monkeypatch.context() as patch:
+        patch.setenv("LANGUAGE", request.param)
+        language.forget_language()
+        yield request.param
+    language.forget_language()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_urgent_in_a_race_is_cut_at_40x20(spoken, size) -> None:
+    race = view(Phase.RACING, size)
+    pictures = [
+        (replace(race, line=Line.LOST), UI),
+        (replace(race, idle_warning_ms=25_000), UI),
+        (with_seat(race, 0, away_ms=43_000), UI),
+        (replace(race, offer=offer()), UI),
+        (replace(race, line=Line.OVER, ending="lost"), UI),
+        *((race, replace(UI, asking=asking)) for asking in (Verb.RESIGN, Verb.LEAVE)),
+    ]
+    for picture, ui in pictures:
+        said, urgent = messages(picture, ui, 38)[0]
+        assert urgent
+        assert " ".join(said.split()) in " ".join(" ".join(text_of(canvas(picture, 40, 20, ui))).split())
+
+
+def assert_unclipped(name: str, painted: Canvas) -> None:
+    text = "\n".join(text_of(painted))
+    assert not _CLIPPED.findall(text), f"{name}\n{text}"
+
+
+def test_no_page_of_the_home_screen_is_cut_at_40x20(spoken) -> None:
+    for name, home in homes():
+        assert_unclipped(name, paint_home(home, 40, 20, PALETTE, "race2048 0.1.0"))
+
+
+def test_no_line_of_a_text_on_the_home_screen_is_cut_at_40x20(tongue) -> None:
+    home = home_of({item.command for item in ITEMS})
+    for text in (rules_text(), keys_text()):
+        page = replace(home, page=Page.TEXT, text=tuple(text.splitlines()))
+        assert_whole("text", paint_home(page, 40, 400, PALETTE, "race2048 0.1.0"))
+
+
+def test_connecting_and_why_it_failed_are_whole_at_40x20(tongue) -> None:
+    assert_whole("connecting", canvas(view(None), 40, 20))
+    for code in WHOLE_CODES:
+        assert_whole(code, canvas(view(None, line=Line.OVER, ending=code), 40, 20))
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("screens", [seating, finished])
+def test_no_table_is_cut_at_40x20_before_a_race_and_after_it(spoken, screens, size, players) -> None:
+    for name, picture in screens(size, players):
+        painted = canvas(picture, 40, 20)
+        if picture.dispute is None:
+            assert_unclipped(name, painted)
+        else:  # said twice: beside the boards, where it may be cut, and whole as a warning
+            assert dispute_words(picture) in " ".join(" ".join(text_of(painted)).split())
+
+
+def test_menu_form_and_keys_are_whole_at_40x20(spoken) -> None:
+    for name, picture in tables():
+        drawn = [Canvas(40, 20) for _ in range(2)]
+        overlay.draw_help(drawn[0], picture, PALETTE)
+        draw_form(drawn[1], picture, Form(picture.settings), PALETTE)
+        if spoken == "en":  # some names of commands are longer in Ukrainian than such a line
+            drawn.append(Canvas(40, 20))
+            overlay.draw_menu(drawn[2], picture, replace(UI, menu=0), PALETTE)
+        for painted in drawn:
+            assert_unclipped(name, painted)

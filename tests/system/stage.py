@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from client.tui.palette import CLASSIC, Depth
 from client.view import SessionView
 from protocol.messages import Phase
 from protocol.text import SafeText
-from tests.client.pictures_of import SEATS, game, view
+from tests.client.pictures_of import LINK, SEATS, game, view
 
 _SEQUENCES = (
     "\x1b[2J", "\x1b[H", "\x1b]0;x\x07", "\x1b]52;c;AAAA\x07", "\x1b]8;;http://x\x1b\\", "\x9b31m", "\x9d0;x\x9c",
@@ -79,12 +80,41 @@ def random_name(lots: Random) -> str:
     return raw if lots.random() < 0.5 else SafeText.shown(raw)
 
 
+def table(phase: str) -> int:
+    """A table in this phase, in which a move only makes the score one higher; Leave ends the screen."""
+    pictures = [view(Phase[phase])]
+
+    def act(action: Action) -> None:
+        mine = pictures[-1].game
+        if isinstance(action, Move) and mine is not None:
+            score = mine.score + 1
+            seats = (replace(SEATS[0], score=score), *SEATS[1:])
+            pictures.append(replace(pictures[-1], game=replace(mine, score=score), seats=seats))
+
+    look = Look(palette=CLASSIC[Depth.INDEXED], motion=Motion.OFF, title=False)
+    app = RaceApp(view=lambda: pictures[-1], act=act, links=Links(LINK, ""), look=look)
+    return asyncio.run(app.run())
+
+
+def deaf(phase: str) -> int:
+    """The same for one who started it with nohup: a hangup is no signal then."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    return table(phase)
+
+
+def program(*words: str) -> int:
+    """`race2048` with these words."""
+    return main(list(words))
+
+
 def join(address: str) -> int:
     """`race2048 join` at a lobby."""
     return main(["join", f"http://{address}/t/482913"])
 
 
-PLAYS: dict[str, Callable[..., int]] = {"race": race, "join": join, "names": names}
+PLAYS: dict[str, Callable[..., int]] = {
+    "race": race, "join": join, "names": names, "table": table, "deaf": deaf, "program": program,
+}  # fmt: skip
 
 
 def _play(words: list[str], tty: str) -> int:

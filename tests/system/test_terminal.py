@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.system.terminals import Terminal
+
 PATIENCE_S = 20
 TOP = Path(__file__).parents[2]
 INTERRUPTS = 200 if os.environ.get("RACE2048_LONG") else 20
@@ -87,16 +89,21 @@ class Stage:
         theirs.close()
         self._lines = ours.makefile("rw")
         ours.close()
+        self._playing = 0
 
     def begin(self, play: str, tty: Tty) -> int:
-        """Begins a play on a terminal; returns its process."""
+        """Begins a play on a terminal; returns its process. One that a failed test has left is ended first."""
+        if self._playing:
+            os.kill(self._playing, signal.SIGKILL)
+            self.end()
         print(play, tty.name, file=self._lines, flush=True)
-        process = int(self._lines.readline())
+        self._playing = int(self._lines.readline())
         tty.expect(b"begin")
-        return process
+        return self._playing
 
     def end(self) -> int:
         """Returns the exit code of the play, once it has ended."""
+        self._playing = 0
         return int(self._lines.readline())
 
     def close(self) -> None:
@@ -239,3 +246,53 @@ def test_an_interrupt_at_any_moment_leaves_the_terminal_as_it_was(stage, silent_
         finally:
             tty.close()
     assert shown > INTERRUPTS / 4, "most of them came before there was anything on the terminal"
+
+
+@pytest.mark.parametrize("play", ["table RACING", "deaf RACING"])
+def test_a_terminal_that_is_closed_ends_us_with_or_without_a_signal(stage, play):
+    tty = Tty()
+    stage.begin(play, tty)
+    tty.expect(b"offer a draw")
+    tty.close()
+    assert stage.end() == 128 + signal.SIGHUP
+
+
+def test_where_there_is_nothing_to_show_the_first_picture_goes_before_that_is_said(stage, tty):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = "{}:{}".format(*server.getsockname())
+    stage.begin(f"join {address}", tty)
+    assert stage.end() == 3
+    tty.assert_as_before()
+    picture, _, said = tty.written.partition(b"\x1b[?1049l")
+    assert b"Connecting" in picture
+    assert b"cannot be reached" in said
+    assert tty.written.count(b"\x1b[?1049l") == 1  # a second one would put the cursor back over what was said
+
+
+def test_what_is_wrong_with_a_name_is_said_on_the_terminal_as_it_was(stage, tty):
+    stage.begin("program join http://127.0.0.1:9/t/482913 --name a-name-that-is-far-too-long", tty)
+    assert stage.end() == 2
+    tty.assert_as_before()
+    assert b"Choose another with --name" in tty.written.partition(b"\x1b[?1049l")[2]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("later_s", [0.0, 0.05, 0.2])
+def test_a_signal_while_join_is_still_loading_is_not_lost(silent_lobby, tmp_path, number, later_s):
+    screen = Terminal(["join", f"http://{silent_lobby}/t/482913"], tmp_path)
+    modes = termios.tcgetattr(screen._master)  # python itself takes longer to start than this
+    try:
+        until_s = time.monotonic() + PATIENCE_S
+        while b"\x1b[?1049h" not in screen.written and time.monotonic() < until_s:
+            screen.read(0.05)
+        at_s = time.monotonic() + later_s
+        while time.monotonic() < at_s:
+            screen.read(at_s - time.monotonic())
+        screen.process.send_signal(number)
+        assert screen.end() == 128 + number
+        assert screen.written.rfind(b"\x1b[?1049l") > screen.written.rfind(b"\x1b[?1049h") >= 0
+        assert screen.written.rfind(b"\x1b[?25h") > screen.written.rfind(b"\x1b[?25l")
+        assert termios.tcgetattr(screen._master) == modes
+        assert b"Traceback" not in screen.written
+    finally:
+        screen.close()
