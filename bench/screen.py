@@ -1,9 +1,9 @@
 """A terminal of 80×24: key to first byte, bytes a move, and the first frame of `join`, in turns with a peer.
 
 All run in processes of their own on a pty and play the same games: every key is a move. "ours" is our screen with
-motion off, "sliding" the same with motion full (its bytes are those of all four pictures of a move). The peer is what
-one writes first: a prompt_toolkit application with a FormattedTextControl that shows the board alone, no players, no
-header, no footer.
+motion off, "sliding" the same with motion full (its bytes are those of all four pictures of a move); "alone" is `play`,
+which writes every move to the disk before it draws it. The peer is what one writes first: a prompt_toolkit application
+with a FormattedTextControl that shows the board alone, no players, no header, no footer.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ import termios
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from statistics import median
 
 from prompt_toolkit.application import Application
@@ -30,15 +31,22 @@ from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.output import ColorDepth
 
 from client.actions import Action, Move
+from client.solo import Choice, choice_of
+from client.solo_play import SoloPlay, Wanted
+from client.solo_store import SoloStore
 from client.tui.app import Links, RaceApp
+from client.tui.first_frame import shown_at_once
 from client.tui.look import Look, Motion
 from client.tui.palette import CLASSIC, Depth
+from client.tui.solo_screen import SoloScreen
 from client.tui.tiles import face
 from client.view import GamePicture, Line, SeatPicture, SessionView
 from engine.board import Board, Direction
 from engine.deck import SoloDeck, seed_of_text
 from engine.game import Game
+from engine.solo import SoloKind
 from protocol.messages import Phase, TableSettings
+from protocol.solo import Origin
 from protocol.text import SafeText
 
 COLUMNS, ROWS = 80, 24
@@ -152,8 +160,28 @@ def fragments(board: Board) -> StyleAndTextTuples:
     return parts
 
 
+class Alone(SoloScreen):
+    """A game alone in which every key is a legal move; a new one begins when it is stuck."""
+
+    def press(self, key: str) -> None:
+        game = self.play.game
+        if game.solo.game.stuck:
+            self.play.begin(choice_of(game.opening), 0)
+            return
+        legal = [direction.name.lower() for direction in self.play.game.solo.game.board.legal_directions()]
+        super().press(key if key in legal else legal[0])
+
+
+def run_alone(size: int) -> None:
+    with tempfile.TemporaryDirectory() as data:
+        wanted = Wanted(Choice(size, SoloKind.ENDLESS, 0), Origin.TEXT, f"bench/screen/{size}")
+        look = Look(palette=CLASSIC[Depth.TRUE], motion=Motion.OFF)
+        shown_at_once(Alone(SoloPlay(SoloStore(Path(data)), wanted), look))
+
+
 SIDES: dict[str, Callable[[int], None]] = {
     "ours": run_ours,
+    "alone": run_alone,
     "sliding": lambda size: run_ours(size, Motion.FULL),
     "peer": run_peer,
 }
@@ -234,7 +262,7 @@ def measure(size: int, moves: int) -> None:
             f"   {median(terminal.bytes):6,.0f} bytes a move (most {max(terminal.bytes):,})"
         )
     peer = terminals["peer"].milliseconds
-    for side in ("ours", "sliding"):
+    for side in ("ours", "alone", "sliding"):
         times = terminals[side].milliseconds
         p50, p95 = median(times) / median(peer), percentile(times, 0.95) / percentile(peer, 0.95)
         print(f"{size}×{size} {side:8}ratio to peer: p50 {p50:.2f}   p95 {p95:.2f}")
@@ -249,14 +277,19 @@ Application(layout=Layout(Window(FormattedTextControl("Connecting"))), full_scre
 
 
 def measure_first_frame(runs: int) -> None:
-    """From the start of a process to the first frame of `join`, whose lobby takes the connection and says nothing."""
+    """From the start of a process to the first frame of `join`, whose lobby says nothing, and of `play`."""
     with socket.create_server(("127.0.0.1", 0)) as lobby, tempfile.TemporaryDirectory() as data:
         join = ["-m", "client.cli", "join", "{}:{}/t/482913".format(*lobby.getsockname())]
-        sides = {"join": join, "peer": ["-c", MINIMAL], "bare": ["-c", "print('Connecting')"]}
+        sides = {
+            "join": (join, b"Connecting"),
+            "play": (["-m", "client.cli", "play"], b"undo"),
+            "peer": (["-c", MINIMAL], b"Connecting"),
+            "bare": (["-c", "print('Connecting')"], b"Connecting"),
+        }
         seconds: dict[str, list[float]] = {side: [] for side in sides}
         for _ in range(runs):
-            for side, command in sides.items():
-                seconds[side].append(seconds_to_frame(command, data))
+            for side, (command, text) in sides.items():
+                seconds[side].append(seconds_to_frame(command, data, text))
     for side, times in seconds.items():
         print(
             f"first frame {side:5} {median(times):5.3f} s ({min(times):.3f}–{max(times):.3f})"
@@ -264,11 +297,11 @@ def measure_first_frame(runs: int) -> None:
         )
 
 
-def seconds_to_frame(command: list[str], data: str) -> float:
+def seconds_to_frame(command: list[str], data: str, text: bytes) -> float:
     began_s = time.perf_counter()
     master, process = on_a_pty(command, data)
     seen = b""
-    while b"Connecting" not in seen:
+    while text not in seen:
         if not select.select([master], [], [], 20.0)[0]:
             raise AssertionError(f"no first frame: {seen!r}")
         seen += os.read(master, 65_536)

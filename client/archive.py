@@ -56,13 +56,18 @@ class Judged:
 
 def own_keys(data: Path) -> frozenset[bytes]:
     """Returns the public keys of this person, of every terminal that ever played here; takes and makes none."""
-    keys = set()
-    for path in (data / "keys").glob("*.key"):
+    return frozenset(Signer(seed).key for seed in own_seeds(data))
+
+
+def own_seeds(data: Path) -> list[bytes]:
+    """Returns the secret keys of this person, held by a process or not."""
+    seeds = []
+    for path in sorted((data / "keys").glob("*.key")):
         with suppress(OSError):
             seed = path.read_bytes()
             if len(seed) == SEED_BYTES:
-                keys.add(Signer(seed).key)
-    return frozenset(keys)
+                seeds.append(seed)
+    return seeds
 
 
 def saved_records(data: Path) -> list[Saved]:

@@ -33,6 +33,7 @@ class Happened(StrEnum):
     BACK = "back"
     STUCK = "stuck"
     MADE = "made"  # a new max tile
+    UNDONE = "undone"  # a move, in a game alone
     GAP = "gap"  # the lobby itself was away
     ENDED = "ended"
 

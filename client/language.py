@@ -43,6 +43,14 @@ def decimal(value: float, digits: int = 1) -> str:
     return format(value, f".{digits}f").replace(".", _POINTS.get(language(), "."))
 
 
+def clock(ms: int) -> str:
+    """Returns a duration as "1:23" or "1:02:03", whole seconds that have passed."""
+    seconds = max(ms, 0) // 1_000
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
 def language() -> str:
     """Returns the code of the language that messages are in: "en" where there is no translation."""
     return str(_catalogue().info().get("language", "en")).partition("_")[0]

@@ -14,6 +14,9 @@ from client.words import say
 from protocol.deal import FORMAT_VERSION
 from protocol.limits import RECORD_BYTES_MAX, RULES_VERSION
 from protocol.record import MAGIC, Record, RecordError
+from protocol.solo import MAGIC as SOLO_MAGIC
+from protocol.solo import SOLO_BYTES_MAX, SoloRecord, is_solo, parse_solo
+from protocol.solo_verdict import SoloFault, SoloVerdict, verify_solo
 from protocol.verdict import Verdict, verify_record
 
 
@@ -24,6 +27,7 @@ class Fault(Enum):
     FOREIGN = "foreign"
     NEWER = "newer"
     DAMAGED = "damaged"
+    DAMAGED_SOLO = "damaged-solo"  # there is no other copy of it
 
 
 _WORDS = {
@@ -31,6 +35,7 @@ _WORDS = {
     Fault.FOREIGN: later("{path} is no record of a race. race2048 history lists those of yours."),
     Fault.NEWER: later("{path} was written by a newer race2048 than this one. Update race2048 to read it."),
     Fault.DAMAGED: later("{path} is damaged: {reason}. The others who were in the race have the same record."),
+    Fault.DAMAGED_SOLO: later("{path} is damaged: {reason}. Nothing in it can be relied on."),
 }
 
 
@@ -53,11 +58,11 @@ class Reading:
     verdict: Verdict
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, bytes_max: int = RECORD_BYTES_MAX) -> bytes:
     """Returns what is in a file, as far as a record can be long; raises RecordFault."""
     try:
         with path.open("rb") as file:
-            return file.read(RECORD_BYTES_MAX + 1)
+            return file.read(bytes_max + 1)
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL
         raise RecordFault(Fault.UNREADABLE, path, getattr(error, "strerror", None) or str(error)) from error
 
@@ -81,6 +86,38 @@ def read_record(path: Path) -> Reading:
     """Returns a verified record; raises RecordFault if the file is none. Looks whether `Reading.verdict` is ok!"""
     data = read_bytes(path)
     return Reading(path, data, open_record(path, data), verify_record(data))
+
+
+def is_solo_file(path: Path) -> bool:
+    """Returns whether a file wants to be the record of a game alone; one that cannot be read does not."""
+    try:
+        with path.open("rb") as file:
+            return is_solo(file.read(len(SOLO_MAGIC)))
+    except (OSError, ValueError):
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class SoloReading:
+    """A whole record of a game alone and what came of checking it: it may still be false."""
+
+    path: Path
+    data: bytes
+    record: SoloRecord
+    verdict: SoloVerdict
+
+
+def read_solo(path: Path) -> SoloReading:
+    """Returns a verified record of a game alone; raises RecordFault if the file is none."""
+    data = read_bytes(path, SOLO_BYTES_MAX)
+    verdict = verify_solo(data)
+    if verdict.fault is SoloFault.NOT_A_RECORD:
+        raise RecordFault(Fault.FOREIGN, path)
+    if verdict.fault is SoloFault.VERSION:
+        raise RecordFault(Fault.NEWER, path)
+    if verdict.damaged:
+        raise RecordFault(Fault.DAMAGED_SOLO, path, verdict.reason)
+    return SoloReading(path, data, parse_solo(data), verdict)
 
 
 def shown_path(path: Path) -> str:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from math import ceil
 
-from client.timeline import Timeline
+from client.story import Story
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 SPEED_MIN, SPEED_MAX = SPEEDS[0], SPEEDS[-1]
@@ -48,7 +48,7 @@ class Replay:
     `seat` is the chosen player: its moves are stepped through, its board is shown where there is room for one.
     """
 
-    timeline: Timeline
+    timeline: Story
     seat: int = 0
     speed: float = 1.0
     paused: bool = True
@@ -105,9 +105,9 @@ class Replay:
         if made > timeline.counted(self.seat):
             there_ms = timeline.end_ms
         else:
-            there_ms = timeline.courses[self.seat].time_of(max(made, 0))
+            there_ms = timeline.time_of(self.seat, max(made, 0))
             if moves < 0 and there_ms >= here_ms:  # all the moves of one millisecond are made at once
-                there_ms = timeline.courses[self.seat].time_before(here_ms)
+                there_ms = timeline.time_before(self.seat, here_ms)
         return replace(self.sought(there_ms, now_ms), paused=True)
 
     def at_spot(self, spot: Spot, now_ms: int) -> Replay:
@@ -115,7 +115,7 @@ class Replay:
         if spot.move is None:
             return replace(self.sought(spot.t_ms or 0, now_ms), paused=True)
         move = min(spot.move, self.timeline.counted(self.seat))
-        return replace(self.sought(self.timeline.courses[self.seat].time_of(move), now_ms), paused=True)
+        return replace(self.sought(self.timeline.time_of(self.seat, move), now_ms), paused=True)
 
     def to_happening(self, step: int, now_ms: int) -> Replay:
         """Goes to the next happening that is told, or to the one before; what ran runs on from there."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from client.happenings import Happened, Happening
 from client.language import later
-from client.timeline import Timeline
+from client.story import Story
 from client.view import SessionView
-from client.words import clock, outcome_words, say
+from client.words import clock, number, outcome_words, say
 from engine.board import Direction
+from engine.race import SeatState
 
 DIRECTIONS = {
     Direction.UP: later("up"),
@@ -32,11 +33,12 @@ _TOLD = {
     Happened.BACK: later("{name} is back"),
     Happened.STUCK: later("{name} is stuck"),
     Happened.MADE: later("{name} makes {tile}"),
+    Happened.UNDONE: later("{name} takes a move back"),
     Happened.GAP: later("the lobby itself was away until {until}"),
 }
 
 
-def happening_words(timeline: Timeline, happening: Happening) -> str:
+def happening_words(timeline: Story, happening: Happening) -> str:
     """Returns what happened, without its time and without a full stop."""
     if happening.kind is Happened.ENDED:
         return end_words(timeline.at(timeline.end_ms))
@@ -46,9 +48,21 @@ def happening_words(timeline: Timeline, happening: Happening) -> str:
 
 def end_words(view: SessionView) -> str:
     """Returns how a race ended; of a false record, that it does not end."""
+    if view.settings.seats == 1:
+        return solo_end_words(view)
     if view.outcome is None:
         return say("Nothing in the record ends this race")
     return outcome_words(view.outcome, view.seats, view.settings)
+
+
+def solo_end_words(view: SessionView) -> str:
+    """Returns how a game alone ended, or as far as it has come."""
+    seat = next(seat for seat in view.seats if seat is not None)
+    if seat.deck_used_up:
+        return say("The deck is used up, with {score} points", score=number(seat.score))
+    if seat.state is SeatState.STUCK:
+        return say("No move is left, with {score} points", score=number(seat.score))
+    return say("It stops here, with {score} points", score=number(seat.score))
 
 
 def moment_words(t_ms: int) -> str:

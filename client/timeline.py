@@ -75,6 +75,14 @@ class Timeline:
         """Returns how many moves of a seat count in the result."""
         return self._counted[seat]
 
+    def time_of(self, seat: int, move: int) -> int:
+        """Returns t* of a move of a seat, counted from 1; 0 for the start."""
+        return self.courses[seat].time_of(move)
+
+    def time_before(self, seat: int, t_ms: int) -> int:
+        """Returns t* of the last move of a seat before this moment, 0 if there was none."""
+        return self.courses[seat].time_before(t_ms)
+
     def leader_at(self, t_ms: int) -> int | None:
         """Returns the seat that leads at this moment, None if nobody does."""
         return self.leads[bisect_right(self.leads, t_ms, key=lambda lead: lead.t_ms) - 1].seat

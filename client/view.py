@@ -46,6 +46,7 @@ class SeatPicture:
     away_ms: int | None = None
     place: int | None = None
     won: bool = False
+    done: bool = False  # a recording that has come to its end
     board: Board | None = None  # known for every seat once the race is over, never before
     luck: int | None = None  # in thousandths, some time after the record was checked (docs/luck.md)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from client.advice import CODES, Advice, advice, exit_code
-from client.language import in_fours, later, number, printable, say, say_n
+from client.language import clock, in_fours, later, number, printable, say, say_n
 from client.outcomes import ended_words, left_words
 from client.view import Line, OfferPicture, SeatPicture, SessionView, TallyPicture
 from engine.race import Kind, Outcome, SeatState, Termination
@@ -17,7 +17,19 @@ from protocol.limits import IDLE_MS_DEFAULT, LEAD_DEFAULT, LEAD_STRICT
 from protocol.messages import Phase, TableSettings
 
 # What is imported above is part of the words, too.
-__all__ = ["CODES", "Advice", "advice", "exit_code", "in_fours", "later", "number", "printable", "say", "say_n"]
+__all__ = [
+    "CODES",
+    "Advice",
+    "advice",
+    "clock",
+    "exit_code",
+    "in_fours",
+    "later",
+    "number",
+    "printable",
+    "say",
+    "say_n",
+]
 
 # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -27,14 +39,6 @@ def signed(value: int) -> str:
     if value == 0:
         return "±0"
     return ("+" if value > 0 else "−") + number(abs(value))
-
-
-def clock(ms: int) -> str:
-    """Returns a duration as "1:23" or "1:02:03", whole seconds that have passed."""
-    seconds = max(ms, 0) // 1_000
-    minutes, seconds = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 def clock_left(ms: int) -> str:
@@ -75,6 +79,13 @@ def code_in_groups(code: str) -> str:
 def settings_words(settings: TableSettings) -> str:
     """Returns what is played: "4×4, first to 2048"."""
     size = say("{size}×{size}", size=settings.size)
+    if settings.seats == 1:  # a game alone
+        target = settings.target_exponent
+        return (
+            say("{board}, to {target}", board=size, target=1 << target)
+            if target
+            else say("{board}, endless", board=size)
+        )
     if settings.kind == Kind.TARGET:
         return say("{board}, first to {target}", board=size, target=1 << settings.target_exponent)
     if settings.kind == Kind.TIMED:
@@ -106,6 +117,8 @@ def terms_words(view: SessionView) -> str:
 
 def all_settings_words(settings: TableSettings) -> str:
     """Returns everything that was chosen: "4×4, first to 2048, up to 4 players, strict"."""
+    if settings.seats == 1:
+        return settings_words(settings)
     played = say("{settings}, up to {players} players", settings=settings_words(settings), players=settings.seats)
     rest = limits_words(settings)
     return say("{settings}, {rest}", settings=played, rest=rest) if rest else played
@@ -122,6 +135,8 @@ def state_words(seat: SeatPicture) -> str:
         return say("deck used up") if seat.deck_used_up else say("stuck")
     if seat.away_ms is not None:
         return say("away {time}", time=seconds_left(seat.away_ms))
+    if seat.done:
+        return say("finished")
     return say("racing") if seat.connected else say("away")
 
 

@@ -26,6 +26,7 @@ PROGRAM = f"race2048 {VERSION}"
 # The commands, by what they are for. A new one is one row: its module of the same name is found by itself.
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "play": {
+        "play": "play alone, or against the ghost of a recorded game",
         "host": "open a table for your friends and play",
         "join": "take a seat at a table and play",
         "watch": "watch a race",
@@ -56,7 +57,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 COMMANDS = {name: purpose for commands in GROUPS.values() for name, purpose in commands.items()}
 NAMED_ONLY = frozenset({"yourself", "servers, tests"})  # groups of which the first help says no more than names
 # Commands that show a screen, or act in a person's name: they are given what `config` has (defaults.py).
-CONFIGURED = frozenset({"host", "join", "watch", "replay", "tables"})
+CONFIGURED = frozenset({"play", "host", "join", "watch", "replay", "tables"})
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 ABOUT = "Race your friends at 2048, fairly, from a terminal."

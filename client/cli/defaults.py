@@ -20,6 +20,7 @@ from .exits import DAMAGED, USAGE, Failure
 
 # command: {option: setting}. Only what no other option of the command can contradict.
 _FILLS = {
+    "play": {"name": "name"},
     "host": {"name": "name", "size": "host.size", "players": "host.players"},
     "join": {"name": "name"},
 }
@@ -34,7 +35,11 @@ def with_defaults(
     """
     settings = settings_for(options)
     tell_problems(settings, options)
-    words_of_its_own = {action.dest for action in own_actions(parser) if not action.option_strings}
+    words_of_its_own = {
+        action.dest
+        for action in own_actions(parser)
+        if not action.option_strings or isinstance(vars(options).get(action.dest), list)  # or each would be there twice
+    }
     filled = {name: value for name, value in vars(options).items() if name not in words_of_its_own}
     for option, name in _FILLS.get(command, {}).items():
         filled[option] = settings.own(name)

@@ -70,6 +70,7 @@ On a board, all of these at once, and by their place on any keyboard:
   o          offer a draw, or agree to one      x    refuse it
   R, then y  resign                             t    show the link
   ?          these keys                         Esc  a menu with everything
+  u          undo (alone)                       n    new game (alone)
   Tab        the next board                     Ctrl-C  leave (asks in a race)
 
 Before a race and after it:

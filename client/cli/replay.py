@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-from client.reading import Reading, RecordFault, read_record, shown_path
+from client.reading import Reading, RecordFault, is_solo_file, read_record, shown_path
 from client.replay import SPEED_MAX, SPEED_MIN, Replay, Spot, parse_spot
 from client.retelling import happening_words
 from client.timeline import Timeline, open_timeline
@@ -79,6 +79,14 @@ def run(options: argparse.Namespace) -> int:
     _need_sense(options)
     if not (options.plain or options.export):
         need_terminal("replay FILE")
+    if is_solo_file(options.file):
+        from .solo_replay import run_alone
+
+        return run_alone(options)
+    return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
     reading = opened(options.file)
     warning = false_words(reading)
     if warning:
@@ -95,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.export:
         _print_cast(options, reading, replay)
     elif options.plain:
-        _print_lines(reading, replay, from_start=options.at is None)
+        _print_lines(reading, timeline, replay, from_start=options.at is None)
     else:
         look = look_of(os.environ, options.preferences)
         code = _show(reading, replay, look, running=options.at is None)
@@ -192,9 +200,9 @@ def _print_cast(options: argparse.Namespace, reading: Reading, replay: Replay) -
         print(line)
 
 
-def _print_lines(reading: Reading, replay: Replay, *, from_start: bool) -> None:
+def _print_lines(reading: Reading, timeline: Timeline, replay: Replay, *, from_start: bool) -> None:
     """Prints what happened; from a place on, if one was named, with the boards there."""
-    timeline, here_ms = replay.timeline, replay.from_ms
+    here_ms = replay.from_ms
     for line in heading_lines(reading, timeline):
         print(line)
     if not from_start:

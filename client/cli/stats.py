@@ -17,6 +17,7 @@ from .exits import DONE
 from .export import settings_json
 from .figures import tile
 from .history import judged_records
+from .solo_stats import solo_stats_json, solo_stats_lines
 
 _ROW_COLUMNS = 28
 _OPPONENTS_MAX = 20  # are printed; --json has all
@@ -33,9 +34,10 @@ def run(options: argparse.Namespace) -> int:
     races = judged_records(saved_records(data))
     stats = tally((judged.facts for judged in reversed(races)), own_keys(data))
     if options.json:
-        print(json.dumps(_as_json(stats), ensure_ascii=False))
+        print(json.dumps(_as_json(stats) | {"alone": solo_stats_json(data)}, ensure_ascii=False))
     else:
-        print("\n".join(_lines(stats)))
+        alone = solo_stats_lines(data)
+        print("\n".join([*_lines(stats), *([""] if alone else []), *alone]))
     return DONE
 
 

@@ -6,7 +6,6 @@ import argparse
 
 from client.tui.choices import (
     KIND_NAMES,
-    TARGET_EXPONENT_MIN,
     TARGETS,
     TIME_MS_DEFAULT,
     is_target,
@@ -16,6 +15,7 @@ from client.tui.choices import (
 from client.words import duration_words, say
 from engine.board import SIZES, largest_exponent
 from engine.race import Kind
+from engine.solo import TARGET_EXPONENT_MIN
 from protocol.limits import IDLE_MS_DEFAULT, LEAD_DEFAULT, LEAD_STRICT, SEATS_MAX, SEATS_MIN, TIME_MS_MAX, TIME_MS_MIN
 from protocol.messages import TableSettings
 

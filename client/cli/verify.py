@@ -18,6 +18,7 @@ from protocol.deal import Deal
 from protocol.limits import RECORD_BYTES_MAX
 from protocol.record import Record
 from protocol.signing import fingerprint
+from protocol.solo import MAGIC as SOLO_MAGIC
 from protocol.verdict import SeatVerdict, Trust, Verdict, verify_record
 
 from .exits import DAMAGED, DONE, NO
@@ -57,6 +58,10 @@ def _verify(path: str, options: argparse.Namespace) -> int:
     except OSError as error:
         verdict = Verdict(ok=False, damaged=True, reason=error.strerror or str(error))
     else:
+        if data.startswith(SOLO_MAGIC):
+            from .solo_verify import verify_alone
+
+            return verify_alone(path, options)
         verdict = verify_record(data)
     if options.json:
         told = _as_json(verdict, data, path if len(options.files) > 1 else None)

@@ -16,12 +16,12 @@ from msgspec.structs import replace as with_values
 from client.words import duration_words, say
 from engine.board import SIZES, largest_exponent
 from engine.race import Kind
+from engine.solo import TARGET_EXPONENT_MIN, USUAL_TARGETS
 from protocol.limits import IDLE_MS_DEFAULT, LEAD_DEFAULT, LEAD_STRICT, SEATS_MAX, SEATS_MIN
 from protocol.messages import TableSettings
 
 SECOND_MS, MINUTE_MS = 1_000, 60_000
-TARGETS = {3: 8, 4: 11, 5: 12, 6: 12, 8: 13}  # rules 2.2, as exponents by the board's size
-TARGET_EXPONENT_MIN = 3
+TARGETS = USUAL_TARGETS
 TARGETS_SHOWN = 4  # rules 3.2: 256/512/1024/2048 on 4×4
 TIMES_MS = tuple(minutes * MINUTE_MS for minutes in (1, 2, 3, 5, 10))  # rules 3.2
 LONG_TIMES_MS = tuple(minutes * MINUTE_MS for minutes in (15, 20, 30, 45, 60))

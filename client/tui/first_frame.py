@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from client.signals import hold, let_go
 
@@ -21,20 +21,43 @@ from .writing import Writing
 
 if TYPE_CHECKING:
     from .canvas import Canvas
-    from .home_screen import HomeScreen
     from .palette import Depth
+    from .terminal import Frame
 
 HANGUP = 128 + 1
 _ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l"
 _LEAVE = "\x1b[m\x1b[?7h\x1b[?1049l\x1b[?25h"
 
 
-def _shown(screen: HomeScreen) -> int:
+class FirstScreen(Protocol):
+    """A screen that can be drawn before anything else is loaded. `leave` is given to it."""
+
+    leave: Callable[[], None]
+
+    @property
+    def depth(self) -> Depth: ...  # noqa: D102 - how many colours it is drawn with
+
+    def picture(self, columns: int, rows: int) -> Canvas:
+        """Returns the screen as it is now."""
+
+    def prepare(self) -> None:
+        """The first picture is there: does what takes longer, before the first key is read."""
+
+    def draw(self, columns: int, rows: int) -> Frame:
+        """Returns the picture of this moment (terminal.Screen)."""
+
+    def press(self, key: str) -> None:
+        """A key was pressed (terminal.Screen)."""
+
+
+def _shown(screen: FirstScreen) -> int:
     with _signals_noted() as noted:
         with _first_picture(screen), _quiet_keys():
             import asyncio
 
             from .terminal import Terminal
+
+            screen.prepare()
         # Now the terminal is as we found it, but for the picture: what Terminal brings back is what was there.
         terminal = Terminal(screen, screen.depth)
         screen.leave = lambda: terminal.exit(0)
@@ -50,7 +73,7 @@ def _shown(screen: HomeScreen) -> int:
         return code or (128 + noted[0] if noted else 0)
 
 
-def shown_at_once(screen: HomeScreen) -> int:
+def shown_at_once(screen: FirstScreen) -> int:
     """Shows a screen until it is left; returns 0, or 128 + n for signal n."""
     try:
         return _shown(screen)
@@ -114,7 +137,7 @@ def _show(picture: Callable[[int, int], Canvas], depth: Depth) -> None:
 
 
 @contextmanager
-def _first_picture(screen: HomeScreen) -> Iterator[None]:
+def _first_picture(screen: FirstScreen) -> Iterator[None]:
     """Writes the first picture; takes it away again only if something goes wrong."""
     _show(screen.picture, screen.depth)
     try:

@@ -18,6 +18,7 @@ from .tiles import draw_big
 
 _TITLE = (("2", 1), ("0", 0), ("4", 2), ("8", 3))  # the tiles 2, 4 and 8; what is empty is 0
 _TILE_COLUMNS, _TILE_ROWS = 8, 3
+_DIGITS = 9  # so many entries have one
 _TITLE_COLUMNS = 4 * _TILE_COLUMNS + 3
 _ABOUT_COLUMNS_MIN = 76  # from here on there is room for what each entry is about
 _LABEL_COLUMNS_MIN = 18
@@ -138,7 +139,8 @@ def _draw_menu(canvas: Canvas, home: Home, palette: Palette) -> None:
             canvas.fill(row, palette.primary)
         ink = palette.primary if chosen else palette.strong
         key = shown_key(item.key, home.keyboard)
-        canvas.text(row.x + 1, y, f"{number + 1}", palette.primary if chosen else PLAIN)
+        if number < _DIGITS:
+            canvas.text(row.x + 1, y, f"{number + 1}", palette.primary if chosen else PLAIN)
         canvas.text(row.x + 4, y, f" {key} ", palette.key)
         canvas.text(row.x + 9, y, say(item.label), ink, columns=row.right - row.x - 9)
         if beside and item.about:

@@ -73,6 +73,9 @@ class HomeScreen:
         self.home = settled(self.home, columns, rows)
         return paint_home(self.home, columns, rows, self._palette, self._supplies.program)
 
+    def prepare(self) -> None:
+        """Has nothing to load."""
+
     def draw(self, columns: int, rows: int) -> Frame:
         """Returns the picture for a terminal. While a line of text is typed the mouse is the terminal's: to paste."""
         from .terminal import Frame

@@ -145,7 +145,7 @@ def _state_ink(seat: SeatPicture, palette: Palette) -> Ink:
 
 
 def _is_racing(seat: SeatPicture) -> bool:
-    return seat.state is SeatState.MOVING and seat.connected and seat.away_ms is None
+    return seat.state is SeatState.MOVING and seat.connected and seat.away_ms is None and not seat.done
 
 
 # ── below the board ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from client.happenings import Happened
-from client.timeline import Timeline
+from client.story import Story
 from client.words import clock, say
 from protocol.limits import SEATS_MAX
 
@@ -48,8 +48,13 @@ def _line_ink(ink: Ink) -> Ink:
     return Ink(ink.ground) if ink.ground else PLAIN
 
 
-def draw_chart(canvas: Canvas, stage: Stage, timeline: Timeline, t_ms: int, palette: Palette) -> None:
-    """Draws who led when: a row for each player, or one row in which everybody has a colour and a number."""
+def draw_chart(canvas: Canvas, stage: Stage, timeline: Story, t_ms: int, palette: Palette) -> None:
+    """Draws who led when: a row for each player, or one row in which everybody has a colour and a number.
+
+    Who plays alone has no such chart.
+    """
+    if len(timeline.players) == 1:
+        return
     axis = _axis(stage, timeline)
     leaders = leaders_by_column(timeline, axis.width)
     now = _column_of(t_ms, timeline.end_ms, axis.width)
@@ -85,7 +90,7 @@ def _draw_strip(canvas: Canvas, axis: Rect, leaders: Sequence[int | None], now: 
 
 
 @lru_cache(maxsize=8)
-def leaders_by_column(timeline: Timeline, columns: int) -> tuple[int | None, ...]:
+def leaders_by_column(timeline: Story, columns: int) -> tuple[int | None, ...]:
     """Returns for each column of the time axis who led longest in it."""
     end_ms = max(timeline.end_ms, 1)
     leads = [*((lead.t_ms, lead.seat) for lead in timeline.leads), (end_ms, None)]
@@ -98,7 +103,7 @@ def leaders_by_column(timeline: Timeline, columns: int) -> tuple[int | None, ...
     return tuple(max(span, key=span.__getitem__) if span else None for span in spans)
 
 
-def _share(timeline: Timeline, seat: int) -> int:
+def _share(timeline: Story, seat: int) -> int:
     """Returns for how much of the race a player led, in percent."""
     ends = [lead.t_ms for lead in timeline.leads[1:]] + [timeline.end_ms]
     led_ms = sum(end - lead.t_ms for lead, end in zip(timeline.leads, ends, strict=True) if lead.seat == seat)
@@ -109,7 +114,7 @@ def _column_of(t_ms: int, end_ms: int, columns: int) -> int:
     return min(t_ms * columns // max(end_ms, 1), columns - 1)
 
 
-def _axis(stage: Stage, timeline: Timeline) -> Rect:
+def _axis(stage: Stage, timeline: Story) -> Rect:
     """Returns the columns of the time axis, which chart and bar share."""
     chart = stage.chart
     names = [columns_of(player.name) for player in timeline.players]
@@ -119,7 +124,7 @@ def _axis(stage: Stage, timeline: Timeline) -> Rect:
     return Rect(chart.x + label, chart.y, chart.width - label - right, chart.height)
 
 
-def draw_bar(canvas: Canvas, stage: Stage, timeline: Timeline, t_ms: int, palette: Palette) -> None:
+def draw_bar(canvas: Canvas, stage: Stage, timeline: Story, t_ms: int, palette: Palette) -> None:
     """Draws the time, how far it is through the race, and where something happened."""
     axis, y = _axis(stage, timeline), stage.bar
     now = _column_of(t_ms, timeline.end_ms, axis.width)

@@ -119,7 +119,7 @@ def test_records_are_listed_the_newest_first_and_replayed(shown, tmp_path):
     for age, name in enumerate(["new.r2048", "old.r2048", "other.ticks"]):
         (races / name).write_bytes(b"")
         os.utime(races / name, (1_000 - age, 1_000 - age))
-    shown.press("p")
+    shown.press("v")
     lines = shown.text().splitlines()
     assert [line.strip() for line in lines if ".r2048" in line] == ["new.r2048", "old.r2048"]
     assert "other" not in shown.text()
@@ -128,7 +128,7 @@ def test_records_are_listed_the_newest_first_and_replayed(shown, tmp_path):
 
 
 def test_without_records_that_is_said(shown):
-    shown.press("p", "enter")
+    shown.press("v", "enter")
     assert (shown.left, "No records yet" in shown.text()) == (False, True)
 
 
@@ -303,8 +303,8 @@ def lines(monkeypatch, *typed):
 
 
 def test_the_menu_in_lines_is_numbered_and_asks_for_what_is_needed(monkeypatch, capsys):
-    assert lines(monkeypatch, "1", "2", LINK, "q") == [["host"], ["join", LINK]]
-    assert "1. host a table" in capsys.readouterr().out
+    assert lines(monkeypatch, "2", "3", LINK, "q") == [["host"], ["join", LINK]]
+    assert "2. host a table" in capsys.readouterr().out
 
 
 def test_a_record_in_lines_is_one_of_a_short_list_or_a_file_that_is_typed(monkeypatch, capsys, tmp_path):
@@ -313,7 +313,7 @@ def test_a_record_in_lines_is_one_of_a_short_list_or_a_file_that_is_typed(monkey
     for age in range(12):
         (races / f"{age}.r2048").write_bytes(b"")
         os.utime(races / f"{age}.r2048", (1_000 - age, 1_000 - age))
-    ran = lines(monkeypatch, "5", "2", "5", "elsewhere.r2048", "5", "", "5", "10")
+    ran = lines(monkeypatch, "6", "2", "6", "elsewhere.r2048", "6", "", "6", "10")
     assert ran == [["replay", str(races / "1.r2048")], ["replay", "elsewhere.r2048"], ["replay", "10"]]
     shown = capsys.readouterr().out
     assert "2. 1.r2048" in shown
@@ -321,15 +321,15 @@ def test_a_record_in_lines_is_one_of_a_short_list_or_a_file_that_is_typed(monkey
 
 
 def test_without_records_in_lines_a_file_can_be_named_all_the_same(monkeypatch):
-    assert lines(monkeypatch, "5", "elsewhere.r2048") == [["replay", "elsewhere.r2048"]]
+    assert lines(monkeypatch, "6", "elsewhere.r2048") == [["replay", "elsewhere.r2048"]]
 
 
 def test_nothing_typed_in_lines_means_the_tables_on_this_network(monkeypatch):
     monkeypatch.setenv("RACE2048_LAN", "on")
-    assert lines(monkeypatch, "2", "") == [["join"]]
+    assert lines(monkeypatch, "3", "") == [["join"]]
 
 
-@pytest.mark.parametrize("entry", ["1", "2", "3", "5"])
+@pytest.mark.parametrize("entry", ["2", "3", "4", "6"])
 @pytest.mark.parametrize("end", [EOFError, KeyboardInterrupt])
 def test_the_end_of_input_leaves_at_every_question(monkeypatch, entry, end):
     answers = iter([entry])
@@ -346,7 +346,7 @@ def test_the_end_of_input_leaves_at_every_question(monkeypatch, entry, end):
 
 
 def test_mistakes_in_lines_are_told_and_asked_again(monkeypatch, capsys):
-    assert lines(monkeypatch, "99", "x", "0", "2", "", "2", "48291") == []
+    assert lines(monkeypatch, "99", "x", "0", "3", "", "3", "48291") == []
     assert "six digits" in capsys.readouterr().out
 
 

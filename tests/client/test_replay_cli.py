@@ -385,7 +385,7 @@ def test_stats_in_json(three, run):
     code, out, _ = run("stats", "--json")
     stats = json.loads(out)
     assert code == exits.DONE
-    assert set(stats) == {"people", "computers", "left_out"}
+    assert set(stats) == {"people", "computers", "left_out", "alone"}
     people = stats["people"]
     assert people["races"] == people["wins"] + people["draws"] + people["losses"] == 3
     assert {each["name"] for each in people["opponents"]} == {"owl", "hare"}

@@ -4,15 +4,18 @@ The vectors in it are frozen: a change of the code that changes one of them is a
 """
 
 import re
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from engine.board import Direction
-from engine.deck import Chain, DealtDeck, draws_of_link
+from engine.deck import Chain, DealtDeck, draws_of_link, seed_of_text
 from engine.digest import digest, u32
 from engine.game import Game
 from engine.race import Outcome, SeatState, Termination
+from engine.solo import Act as SoloAct
+from engine.solo import SoloKind, act_of
 from protocol import messages
 from protocol.codec import encode
 from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix
@@ -24,6 +27,8 @@ from protocol.movelog import Act, MoveLog, SealBody
 from protocol.record import Correction, EventKind, Gap, RecordEvent, SeatLog, SeatResult, build_record
 from protocol.refusals import Refusal
 from protocol.signing import NO_CONTEXT, Signer, fingerprint
+from protocol.solo import Opening, Origin, encode_act, encode_seal
+from protocol.solo_verdict import SoloFault, sign_solo, verify_solo
 from protocol.text import SafeText
 from protocol.tick import OfferFigures, SeatFigures, Tick
 from protocol.verdict import Trust, verify_record
@@ -203,9 +208,42 @@ def told() -> dict[str, bytes]:
     }
 
 
+def played_alone() -> dict[str, bytes]:
+    """The game of fox alone: an 8 is made, taken back, and made again."""
+    opening = Opening(
+        size=3,
+        kind=SoloKind.CLASSIC,
+        target_exponent=3,
+        origin=Origin.TEXT,
+        deck=seed_of_text("spec"),
+        key=FOX.key,
+        name="fox",
+        text="spec",
+    )
+    solo, data = opening.start(), opening.encode()
+
+    def do(act: SoloAct, t_ms: int) -> None:
+        nonlocal data
+        before_ms = solo.t_ms
+        assert solo.apply(act, t_ms)
+        data += encode_act(act, t_ms, before_ms)
+
+    t_ms = 0
+    last = SoloAct.UP
+    while solo.made is None:
+        last = act_of(solo.game.board.legal_directions()[0])
+        do(last, t_ms)
+        t_ms += 100
+    for act in (SoloAct.UNDO, last, SoloAct.WENT_ON):
+        do(act, t_ms)
+        t_ms += 100
+    do(SoloAct.LEFT_OFF, t_ms + 900)
+    return {"solo.record": data + encode_seal(sign_solo(FOX, sha256(data).digest()))}
+
+
 def vectors() -> dict[str, str]:
     """The vectors as the code makes them."""
-    made = {name: value.hex() for name, value in (told() | played()).items()}
+    made = {name: value.hex() for name, value in (told() | played() | played_alone()).items()}
     return made | {"lobby.fingerprint": fingerprint(LOBBY.key)}
 
 
@@ -274,3 +312,16 @@ def test_every_fault_has_its_step():
     steps = [row.split("|")[2] for row in section.splitlines() if row.startswith("|")]
     listed = {code for step in steps for code in re.findall(r"`([a-z-]+)`", step)}
     assert listed == {fault.value for fault in Fault}
+
+
+def test_the_game_alone_of_the_specification_is_true_and_signed_to_its_end():
+    verdict = verify_solo(bytes.fromhex(stated()["solo.record"]))
+    assert (verdict.ok, verdict.unsigned) == (True, 0), verdict.reason
+    assert verdict.solo is not None
+    assert (verdict.solo.undos, verdict.solo.game.max_exponent) == (1, 3)
+
+
+def test_every_fault_of_a_game_alone_has_its_step():
+    section = SPEC.split("\n### Verifying a game alone\n", 1)[1].split("\n## ", 1)[0]
+    rows = [row.strip("| ").split("|")[-1].strip(" `") for row in section.splitlines() if row.startswith("|")]
+    assert rows[2:] == [fault.value for fault in SoloFault]

@@ -116,6 +116,21 @@ def test_a_race_against_the_computer_and_home_again_with_the_same_key(terminal, 
     assert_restored(screen.written)
 
 
+def test_a_game_alone_and_home_again(terminal, data):
+    screen = terminal()
+    screen.expect(MENU)
+    screen.press("p")
+    screen.expect("undos")
+    screen.press("asdw\x03")
+    screen.expect("[Enter] back to the home screen")
+    screen.press("\r")
+    screen.expect(MENU)
+    screen.press("q")
+    assert screen.end() == 0
+    assert (data / "solo" / "game.r2048").exists()
+    assert_restored(screen.written)
+
+
 def test_a_setting_is_changed_with_a_click_and_kept(terminal, config):
     screen = terminal()
     screen.expect(MENU)
@@ -173,7 +188,7 @@ def test_a_closed_terminal_ends_it(terminal):
 def test_the_menu_of_lines_for_who_wants_no_screen(terminal):
     screen = terminal("--plain")
     screen.expect("Which? A number")
-    assert "1. host a table" in screen.text
+    assert "2. host a table" in screen.text
     screen.press("3\r")
     screen.expect("The code or the link")
     screen.press("\r")
