@@ -9,6 +9,7 @@ BENCHMARKS = {
     "lobby": "a lobby under load against node ws and websockets, which only carry the frames",
     "luck": "the luck test on a thousand games of honest bots, and on cheats who see draws ahead",
     "screen": "key to first byte on a terminal, against a minimal prompt_toolkit app",
+    "solver": "how well the solver plays and in what time, and each level against the one below it",
     "startup": "`race2048 --version`, `--help`, first picture against a bare python and term2048",
     "verify": "`race2048 verify` against a bare python, and the size of records",
 }
@@ -17,12 +18,14 @@ BENCHMARKS = {
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
-    for name, purpose in BENCHMARKS.items():
-        names.add_parser(name, help=purpose).add_argument(
-            "--quick", action="store_true", help="fewer runs, for a first look"
-        )
-    options = parser.parse_args(arguments)
-    importlib.import_module(f"bench.{options.name}").main(quick=options.quick)
+    parsers = {name: names.add_parser(name, help=purpose) for name, purpose in BENCHMARKS.items()}
+    for each in parsers.values():
+        each.add_argument("--quick", action="store_true", help="fewer runs, for a first look")
+    parsers["solver"].add_argument("--part", choices=("table", "hint", "three", "levels"), help="one table alone")
+    parsers["solver"].add_argument("--games", type=int, help="so many games in each table")
+    parsers["solver"].add_argument("--from", type=int, default=0, dest="begin", help="the number of the first game")
+    options = vars(parser.parse_args(arguments))
+    importlib.import_module(f"bench.{options.pop('name')}").main(**options)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A simple computer player: what it does at each picture of its session. Pure, and the same every time.
 
 Owns the choosing of moves and the manners at the table. Where it stands in the race it learns from the view, as a
-person does; sockets and timers are players.py's. Better play comes with the solver.
+person does; sockets and timers are players.py's. level.py has players of a named strength, who use the solver.
 
 All boards of a race get the same tiles, so players who choose alike have boards alike: each seat has its own style.
 For demos and tests a player can be given a `Part`: to resign, to vanish, to keep to a beat, and the like.
@@ -15,6 +15,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from client.actions import Action, Again, Agree, Leave, Move, Refuse, Resign, ToggleReady
+from client.level import Level, Thought
 from client.view import GamePicture, Line, OfferPicture, SeatPicture, SessionView
 from engine.board import Board, Direction
 from engine.race import Kind
@@ -132,7 +133,8 @@ class Part:
     that since the start, whatever its pace: so two who choose alike do it in the same millisecond.
     """
 
-    style: Style | None = None  # None: that of its seat
+    style: Style | None = None  # None: that of its seat, unless it has a level
+    level: Level | None = None
     beat_ms: int = 0
     stop_after: int | None = None
     offer_after: int | None = None
@@ -160,6 +162,7 @@ class Hands:
         self._acted: set[Action | Vanish] = set()  # the cues that were taken in this race
         self._interval_ms = 1_000 / moves_per_s
         self._move_ms: float | None = None  # when the next move is due
+        self._thought: Thought | None = None
         self._pressed_move: int | None = None  # on a beat: the number of the move that was pressed
         self._pressed_ms: int | None = None
         self._unseated_ms: int | None = None
@@ -193,7 +196,7 @@ class Hands:
     def _forget(self, phase: Phase | None) -> None:
         """Forgets what was of the phase before."""
         if phase is not Phase.RACING:
-            self._move_ms = self._offer_ms = self._pressed_move = None
+            self._move_ms = self._offer_ms = self._pressed_move = self._thought = None
         if phase is not Phase.FINISHED:
             self._finished_ms = None
         if phase is not None and phase not in _IN_RACE:  # who has vanished comes back to the same race
@@ -249,7 +252,7 @@ class Hands:
     def _move(self, game: GamePicture, seat: SeatPicture, now_ms: int) -> Action | None:
         if self._move_ms is None:
             self._move_ms = now_ms + self._interval_ms
-        if self._wait(round(self._move_ms), now_ms):
+        if self._thinks(game, seat, now_ms) or self._wait(round(self._move_ms), now_ms):
             return None
         # A pace is kept over small delays, but what was missed in a long one is not rushed after.
         self._move_ms = max(self._move_ms + self._interval_ms, now_ms - 2 * self._interval_ms)
@@ -261,12 +264,25 @@ class Hands:
         timed = view.settings.kind == Kind.TIMED
         since_start_ms = view.settings.time_ms - view.clock_ms if timed else view.clock_ms
         due_ms = now_ms - since_start_ms + (game.moves + 1) * self._part.beat_ms
-        if self._pressed_move == game.moves or self._wait(due_ms, now_ms):
+        if self._pressed_move == game.moves or self._thinks(game, seat, now_ms) or self._wait(due_ms, now_ms):
             return None
         self._pressed_move = game.moves
         return self._choose(game, seat)
 
+    def _thinks(self, game: GamePicture, seat: SeatPicture, now_ms: int) -> bool:
+        """Thinks a bit about the next move, before it is due; returns whether to go on with that, and soon."""
+        if self._part.level is None or self._part.style is not None:
+            return False
+        if self._thought is None or self._thought.board != game.board:
+            self._thought = Thought(game.board, self._part.level, seat.seat)
+        if self._thought.go_on():
+            return False
+        self.deadline = now_ms  # whatever else there is to do comes first
+        return True
+
     def _choose(self, game: GamePicture, seat: SeatPicture) -> Action | None:
+        if self._thought is not None:
+            return None if self._thought.move is None else Move(self._thought.move)
         style = self._part.style or STYLES[seat.seat % len(STYLES)]
         direction = style.choose(game.board)
         return None if direction is None else Move(direction)

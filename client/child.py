@@ -73,10 +73,13 @@ async def start_lobby(options: Sequence[str], data: Path) -> LobbyChild:
             process.stdout.close()
 
 
-def start_bot(link: str, data: Path) -> subprocess.Popen[bytes]:
-    """Starts a computer player, which sits down by itself; what it has to complain about goes to bots.log."""
+def start_bot(link: str, data: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    """Starts a computer player, which sits down by itself; what it has to complain about goes to bots.log.
+
+    `options` are those of `race2048 bot`.
+    """
     with _open_log(data / "bots.log") as log:
-        return _spawn(["client.cli", "bot", link], stdout=subprocess.DEVNULL, stderr=log)
+        return _spawn(["client.cli", "bot", link, *options], stdout=subprocess.DEVNULL, stderr=log)
 
 
 def _spawn(module: Sequence[str], *, stdout: int, stderr: IO[bytes]) -> subprocess.Popen[bytes]:

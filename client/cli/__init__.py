@@ -31,6 +31,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "join": "take a seat at a table and play",
         "watch": "watch a race",
         "tables": "list the tables on this network",
+        "hint": "say which move is best on a board",
     },
     "afterwards": {
         "verify": "check that the record of a race is true",

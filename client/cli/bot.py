@@ -7,6 +7,7 @@ import sys
 from dataclasses import fields
 
 from client.bot import NAMES, STYLES_BY_NAME, Answer, Part
+from client.level import LEVELS_BY_NAME
 from client.link import LobbyAddress, Place
 from client.players import Player, play
 from client.view import Line
@@ -20,6 +21,7 @@ from .table import add_pace
 from .visit import ending_words, run_loop
 
 PACE = 4.0  # a person makes two to five moves a second
+LEVEL = "casual"
 BEAT_MS_MIN, BEAT_MS_MAX = 25, 60_000  # rules 6.1: no more than 40 moves a second
 
 
@@ -27,11 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `bot` takes."""
     add_place(parser)
     add_manner(parser, PACE)
+    parser.set_defaults(level=LEVEL)
 
 
 def add_manner(parser: argparse.ArgumentParser, pace: float) -> None:
     """Adds the options for how a computer player plays; MOVES counts its own."""
     add_pace(parser, pace)
+    add_level(parser)
     parser.add_argument("--name", help=say("its name ({first}, {second} and so on)", first=NAMES[0], second=NAMES[1]))
     part = parser.add_argument_group(say("for demos and tests"))
     part.add_argument(
@@ -70,18 +74,28 @@ def add_manner(parser: argparse.ArgumentParser, pace: float) -> None:
     )
 
 
+def add_level(parser: argparse.ArgumentParser) -> None:
+    """Adds the option for how strong computer players are."""
+    parser.add_argument(
+        "--level",
+        choices=LEVELS_BY_NAME,
+        metavar="LEVEL",
+        help=say("how strong computer players are: beginner, casual, skilled or master"),
+    )
+
+
 def player_of(options: argparse.Namespace, lobby: LobbyAddress, place: Place) -> Player:
     """Returns the computer player that was asked for; raises Failure."""
     if options.return_after_s is not None and options.vanish_after is None:
         raise Failure(USAGE, say("--return-after needs a --vanish-after: only who has vanished can come back."))
-    told = {field.name: getattr(options, field.name) for field in fields(Part) if field.name != "style"}
+    told = {field.name: getattr(options, field.name) for field in fields(Part) if field.name not in ("style", "level")}
     player = Player(
         url=lobby.url,
         code=place.code,
         pin=place.pin,
         program=PROGRAM,
         pace=options.pace,
-        part=Part(style=STYLES_BY_NAME.get(options.style), **told),
+        part=Part(style=STYLES_BY_NAME.get(options.style), level=LEVELS_BY_NAME.get(options.level), **told),
         return_after_s=options.return_after_s,
     )
     return player if options.name is None else player.called(_usable(options.name))

@@ -32,7 +32,7 @@ from protocol.messages import Role, TableSettings
 from protocol.signing import fingerprint
 from protocol.verdict import Verdict, verify_record
 
-from .bot import add_manner, player_of
+from .bot import add_level, add_manner, player_of
 from .exits import BUG, DAMAGED, DONE, NO, USAGE, Failure
 from .figures import outcome_json, seat_json
 from .listening import start_words
@@ -43,7 +43,14 @@ from .visit import Visit, ending_words, run_loop, session_of
 
 PACE = 30.0  # 256 is made in about 140 moves: in five seconds
 LIST = "list"
-_OWN = {"size": 4, "target": 256, "players": SEATS_MAX, "seed": None, "pace": PACE}  # what a script has its own of
+_OWN = {
+    "size": 4,
+    "target": 256,
+    "players": SEATS_MAX,
+    "seed": None,
+    "pace": PACE,
+    "level": None,
+}  # what a script has its own of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=_seed, metavar="TEXT", help=say("deal from this text: the same tiles every time")
     )
     add_pace(parser, PACE)
+    add_level(parser)
     parser.set_defaults(**_OWN)
     parser.add_argument(
         "--script",
@@ -88,7 +96,8 @@ def run(options: argparse.Namespace) -> int:
     if options.script is None:
         deal = {} if options.seed is None else {"seed": seed_of_text(options.seed).hex()}
         settings = settings_of(options)
-        programme = Programme(settings, deal, (f"--pace {options.pace}",) * settings.seats)
+        flags = f"--pace {options.pace}" + ("" if options.level is None else f" --level {options.level}")
+        programme = Programme(settings, deal, (flags,) * settings.seats)
         return run_loop(_demo(programme, standings))
     given = next((name for name, usual in _OWN.items() if getattr(options, name) != usual), None)
     if given is not None:

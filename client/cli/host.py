@@ -25,6 +25,7 @@ from protocol.limits import SEATS_MAX
 from protocol.messages import Phase, Role
 from protocol.signing import fingerprint
 
+from .bot import LEVEL, PACE, add_level
 from .exits import USAGE, Failure
 from .invitation import Invitation, invitation_lines, qr_lines
 from .listening import start_words
@@ -32,7 +33,7 @@ from .meeting import Meeting
 from .nearby import lan_chosen
 from .places import lobby_of
 from .screen import need_terminal, screen_for
-from .table import add_fine_settings, add_settings, need_sense, settings_of
+from .table import add_fine_settings, add_pace, add_settings, need_sense, settings_of
 from .visit import Visit, farewell, meet, person_session, run_loop
 
 _EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
@@ -49,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bots", type=int, default=0, choices=range(SEATS_MAX), help=say("so many computer players sit down at once")
     )
+    add_level(parser)
+    add_pace(parser, PACE)
+    parser.set_defaults(level=LEVEL)
     parser.add_argument("--name", help=say("how the others see you (your login name)"))
     parser.add_argument("--lobby", metavar="URL", help=say("open the table on this lobby instead of an own one"))
     parser.add_argument("--bind", metavar="ADDRESS", help=say("listen on this address only (on all)"))
@@ -145,8 +149,9 @@ async def _at_the_table(visit: Visit, view: SessionView, house: _House, options:
     if not options.plain:
         for line in qr_lines(join, size.columns, size.lines - 1):
             print(line, flush=True)
+    manner = ["--level", options.level, "--pace", str(options.pace)]
     for _ in range(options.bots):
-        house.bots.append(start_bot(table_link(house.reach, view.code, pin), data_directory()))
+        house.bots.append(start_bot(table_link(house.reach, view.code, pin), data_directory(), manner))
     if options.lock:
         await _lock(visit, options.bots)
     return await visit.show(

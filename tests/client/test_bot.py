@@ -497,4 +497,4 @@ def test_a_name_that_cannot_be_used_is_usage():
 def test_the_help_tells_of_every_flag():
     told = parser_of("bot").format_help()
     flags = ["name", "style", "beat", "stop-after", "offer-after", "answer", "resign-after", "vanish-after"]
-    assert all(f"--{flag}" in told for flag in [*flags, "return-after", "pace"])
+    assert all(f"--{flag}" in told for flag in [*flags, "return-after", "pace", "level"])
