@@ -80,7 +80,7 @@ def add_level(parser: argparse.ArgumentParser) -> None:
         "--level",
         choices=LEVELS_BY_NAME,
         metavar="LEVEL",
-        help=say("how strong computer players are: beginner, casual, skilled or master"),
+        help=say("of computer players: beginner, casual, skilled, master"),
     )
 
 

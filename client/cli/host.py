@@ -43,7 +43,7 @@ _UNDER_WAY = frozenset({Phase.OPENING, Phase.COUNTDOWN, Phase.RACING, Phase.SETT
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `host` takes."""
-    usual = say("256 on 3×3, 2048 on 4×4, 4096 on 5×5 and 6×6, 8192 on 8×8")
+    usual = say("the usual one of the board")
     add_settings(parser, players=SEATS_MAX, target=usual, time_ms_min=TIME_MS_MIN)
     add_fine_settings(parser)
     parser.add_argument("--lock", action="store_true", help=say("seat nobody else until you unlock the table"))

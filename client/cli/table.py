@@ -31,7 +31,7 @@ def add_settings(parser: argparse.ArgumentParser, *, players: int, target: str, 
         "--kind",
         choices=list(KIND_NAMES),
         metavar="KIND",
-        help=say("target, timed or endless: first to make the target, highest score in a time, or last one moving"),
+        help=say("what wins: target, timed (highest score) or endless"),
     )
     parser.add_argument(
         "--target", type=int, metavar="TILE", help=say("the tile to be made first ({tile})", tile=target)
