@@ -24,7 +24,7 @@ SCREENS = {
     "home": ("program", "", "quit"),
     "home, a text": ("program", "?", "scroll"),
     "home, a line to type in": ("program", "j482", "› 482"),
-    "home, the records": ("program", "p", "No records yet"),
+    "home, the records": ("program", "v", "No records yet"),
     "home, the settings": ("program", "s", "palette "),
     "home, the form": ("program", "h", "computer players"),
     "connecting": ("join", "", "Connecting"),
