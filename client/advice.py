@@ -55,6 +55,9 @@ _CODES = {
     "closed": (later("The table is closed."), later("Open a new one with race2048 host.")),
     "capacity": (later("This lobby is full."), later("Try again later, or host your own: race2048 host.")),
     "draining": (later("This lobby is going down."), later("Try again in a minute.")),
+    "disk": (later("The lobby's disk has failed: it takes no moves."), later("Yours are kept.")),
+    "space": (later("The lobby's disk is full: no new race starts."), later("Tell whoever runs it.")),
+    "broken": (later("The lobby has failed: the race is void."), later("Open another table.")),
     "unreachable": (later("The lobby cannot be reached."), later("Check the link and your network.")),
     "not-a-lobby": (later("There is something else at this address, not a lobby."), later("Check the link.")),
     "lost": (later("The connection to the lobby was lost."), later("Come back with race2048 join.")),
@@ -115,7 +118,7 @@ _CHEATS = {
 
 CODES = frozenset(_CODES) | {CHEAT + what for what in _CHEATS}
 
-_UNREACHED = frozenset({"unreachable", "not-a-lobby", "lost", "draining", "proof"})
+_UNREACHED = frozenset({"unreachable", "not-a-lobby", "lost", "draining", "disk", "broken", "proof"})
 _HARMLESS = frozenset({"", "closed", "replaced", "left"})
 
 

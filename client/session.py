@@ -67,12 +67,13 @@ _OTHER_KEY = "other-key"  # the alarm: the lobby at this address had another key
 _FINAL = frozenset(
     {
         Refusal.FRAME, Refusal.ORDER, Refusal.VERSION, Refusal.PROOF, Refusal.NAME, Refusal.SETTINGS,
-        Refusal.NO_TABLE, Refusal.GUESSING, Refusal.REPLACED, Refusal.CLOSED, Refusal.CAPACITY,
+        Refusal.NO_TABLE, Refusal.GUESSING, Refusal.REPLACED, Refusal.CLOSED, Refusal.CAPACITY, Refusal.BROKEN,
     }
 )  # fmt: skip
-_FINAL_AT_TABLE = frozenset({Refusal.FRAME, Refusal.REPLACED, Refusal.CLOSED})
+_FINAL_AT_TABLE = frozenset({Refusal.FRAME, Refusal.REPLACED, Refusal.CLOSED, Refusal.BROKEN})
 _TIME_MAX_MS = (1 << 32) - 1  # the last time that a move can claim, whatever a lobby says of its clock
-_BACK_OFF_MS = (100, 300, 1_000, 2_000, 4_000)
+# A lobby that was killed is back in two seconds, and then it must not take much longer until everyone is.
+_BACK_OFF_MS = (100, 300, 600, 1_000, 1_000, 1_000, 2_000, 2_000, 4_000)
 _GIVE_UP_MS = 600_000  # ux.md §1: if a lobby is gone for good, clients give up after 10 minutes
 _PINGS = 5  # enough to know a new line
 _PING_PAUSE_MS = 200

@@ -60,6 +60,16 @@ class Game:
         self._grid = GRIDS[size]
         self._columns: Lines = ()  # made when they are wanted; one of the two may be ()
 
+    @classmethod
+    def resumed(cls, deck: Deck, board: Board, *, score: int, moves: int, fours: int) -> "Game":
+        """The game that a saved one was: with this deck, and `board` after so many moves."""
+        game = cls(board.size, deck)
+        game.score, game.moves, game.fours, game.max_exponent = score, moves, fours, board.max_exponent
+        game._rows, game._columns = board.rows, ()
+        if board.empties == 0 or moves == game._moves_max:
+            game._end()
+        return game
+
     def copy(self) -> "Game":
         """A game that stands where this one does, with the same deck; moves in one are not made in the other."""
         twin = object.__new__(Game)

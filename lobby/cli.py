@@ -21,11 +21,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lobby.lobby import Lobby
     from lobby.opening import DealOptions
+    from lobby.store import Loaded, Store
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - friends on the network are to find it; this machine only is --bind 127.0.0.1
 PORT = 2048
 PORTS_TRIED = 16  # without --port: so many lobbies on one machine find a place by themselves
 KEY_BYTES = 32
+SWITCH_S = 0.001  # or the thread that writes to the disk would wait five times as long for a busy event loop
+DATABASE = "lobby.db"
+DATABASES_TRIED = PORTS_TRIED  # without --database: each lobby on one machine has one of its own
 EXIT_CONNECT, EXIT_FILE = 3, 6  # ux.md §1
 
 
@@ -39,7 +43,12 @@ class CannotStart(Exception):  # noqa: N818 - what happened and what to do, for 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a lobby until it is told to stop; returns the exit code."""
-    options = parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0] in ("records", "export"):
+        from lobby import shelf
+
+        return shelf.main(words)
+    options = parser().parse_args(words)
     logging.basicConfig(
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         level=logging.DEBUG if options.verbose else logging.WARNING,
@@ -47,14 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         data_dir = options.data_dir or default_data_dir()
         seed = lobby_seed(data_dir / "lobby.key")
+        store, loaded = database(options.database, data_dir)
         listener = listen(options.bind, options.port, quiet=options.json)
     except CannotStart as reason:
         print(f"race2048 lobby: {reason}", file=sys.stderr)
         return reason.exit_code
     import asyncio
 
-    asyncio.run(_run(options, data_dir, seed, listener))
-    return 0
+    return asyncio.run(_run(options, store, loaded, seed, listener))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -62,7 +71,8 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="race2048 lobby",
         description="Runs a lobby: tables where people race. It stops cleanly on TERM and Ctrl-C.",
-        epilog="Exit codes: 0 done, 2 usage, 3 cannot listen there, 6 the key file is unreadable or damaged.",
+        epilog="race2048 lobby records lists the races that have finished here, race2048 lobby export ID writes one to "
+        "a file. Exit codes: 0 done, 2 usage, 3 cannot listen there, 6 key or database cannot be used.",
     )
     made.add_argument(
         "--bind",
@@ -78,7 +88,10 @@ def parser() -> argparse.ArgumentParser:
         metavar="ADDRESS",
         help="announce the tables on the local network that this address of this computer belongs to (nowhere)",
     )
-    made.add_argument("--data-dir", type=Path, metavar="DIR", help="keys and records (RACE2048_DATA)")
+    made.add_argument("--data-dir", type=Path, metavar="DIR", help="keys and the database (RACE2048_DATA)")
+    made.add_argument(
+        "--database", type=Path, metavar="PATH", help=f"tables and finished races ({DATABASE} there, or the next one)"
+    )
     made.add_argument(
         "--linger", type=_seconds, metavar="SECONDS", help="end after so long without a race or anybody here"
     )
@@ -122,6 +135,33 @@ def lobby_seed(path: Path) -> bytes:
     return seed
 
 
+def database(path: Path | None, data_dir: Path) -> tuple[Store, Loaded]:
+    """Returns the database at `path`, or else the first in `data_dir` that no other lobby holds, and its content.
+
+    So the lobby of the next `race2048 host` finds the tables again that one left behind when it was killed.
+    """
+    from lobby.store import Store, StoreError, TakenError
+
+    stem, suffix = DATABASE.split(".")
+    names = [DATABASE, *(f"{stem}-{number}.{suffix}" for number in range(2, DATABASES_TRIED + 1))]
+    tried = [data_dir / name for name in names] if path is None else [path]
+    reason: StoreError | None = None
+    for candidate in tried:
+        try:
+            store = Store(candidate)
+        except TakenError as error:
+            reason = error
+            continue
+        except StoreError as error:
+            raise CannotStart(str(error), EXIT_FILE) from error
+        try:
+            return store, store.load()
+        except StoreError as error:
+            store.close()
+            raise CannotStart(str(error), EXIT_FILE) from error
+    raise CannotStart(str(reason), EXIT_FILE)
+
+
 def listen(bind: str, port: int | None, *, quiet: bool = False) -> socket.socket:
     """Returns a socket bound to `port`, or without one to the first of the usual ports that is free.
 
@@ -162,39 +202,51 @@ def _bound(bind: str, port: int) -> socket.socket:
     return listener
 
 
-async def _run(options: argparse.Namespace, data_dir: Path, seed: bytes, listener: socket.socket) -> None:
+async def _run(options: argparse.Namespace, store: Store, loaded: Loaded, seed: bytes, listener: socket.socket) -> int:
     import asyncio
     import signal
     import time
     from importlib import metadata
 
+    from lobby.events import Restored
     from lobby.lobby import Lobby
     from lobby.server import Server
+    from lobby.times import LobbyTime
     from protocol import signing
 
     version = metadata.version("race2048")
     signer = signing.Signer(seed)
-    core = Lobby(
-        signer=signer,
-        entropy=os.urandom,
-        epoch=int(time.time()),
-        program=f"race2048 {version}",
-        options=options.deal,
-    )
-    server = Server(core, records_dir=data_dir / "records", public_url=options.public_url, linger_s=options.linger)
+    alive = loaded.alive
+    epoch = int(time.time()) if alive is None else max(int(time.time()), alive.epoch + 1)
+    program = f"race2048 {version}"
+    core = Lobby(signer=signer, entropy=os.urandom, epoch=epoch, program=program, options=options.deal)
+    clock = LobbyTime(None if alive is None else alive.moment)
+    server = Server(core, store, epoch=epoch, time=clock, public_url=options.public_url, linger_s=options.linger)
+    restored = None if alive is None else Restored(loaded.tables, alive.moment.lobby_ms, loaded.last_number)
+    sys.setswitchinterval(SWITCH_S)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
             loop.add_signal_handler(number, server.over.set)
         except NotImplementedError:  # Windows
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(server.over.set))
-    await server.start(listener)
+    await server.start(listener, restored)
     fingerprint = signing.fingerprint(signer.key)
     _greet(options, listener, fingerprint, version)
     async with _announced(core, options.lan, listener, fingerprint) as withdraw:
         await server.over.wait()
         withdraw()
         await server.stop()
+    return 0 if server.disk_error is None else _disk_failed(store, server.disk_error)
+
+
+def _disk_failed(store: Store, error: Exception) -> int:
+    print(
+        f"race2048 lobby: the database {store.path} could not be written any more: {error}. All that was acknowledged "
+        "is in it. Make room or mend the disk, and start again: all races go on.",
+        file=sys.stderr,
+    )
+    return EXIT_FILE
 
 
 @asynccontextmanager

@@ -24,6 +24,7 @@ class Closing:
         self._run = run
         self._race = race
         self.ended = self._ended()
+        self.patient = False  # the lobby was restarted: who is not there may be on the way back
 
     @property
     def race_number(self) -> int:
@@ -32,7 +33,8 @@ class Closing:
 
     def awaited(self) -> list[Track]:
         """Returns the tracks whose closing seal could still come: unsealed moves, and somebody there to seal them."""
-        return [t for t in self._run.tracks if t.unsealed_moves and t.seat.connection is not None]
+        unsealed = [track for track in self._run.tracks if track.unsealed_moves]
+        return [track for track in unsealed if self.patient or track.seat.connection is not None]
 
     def record(self, signer: Signer) -> bytes:
         """Returns the complete record, signed."""

@@ -56,6 +56,13 @@ class Dealing:
         self._dealt_ms = now_ms
         return messages.Dealt(self.opening.deal_signed)
 
+    def resume(self, gap_ms: int) -> None:
+        """The lobby was away: who owed an answer could not give it, and owes none any more (rules 5.6)."""
+        self.answers = set()
+        self._answer_by_ms = None
+        self._dealt_ms += gap_ms
+        self._due_ms = None if self._due_ms is None else self._due_ms + gap_ms
+
     def calm(self) -> None:
         """The row of burnt Deals is over: a race has started, or the host has changed the settings."""
         self._burns = 0

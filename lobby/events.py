@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from protocol.messages import FromClient, FromLobby, Refused, Role
 from protocol.refusals import Refusal
 
@@ -43,17 +45,52 @@ class Disconnected:
     connection: int
 
 
-@dataclass(frozen=True, slots=True)
-class Woke:
+class Woke(Struct, frozen=True, array_like=True, tag="woke"):
     """The deadline has come (or the adapter wants to be sure)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drained:
-    """The process was asked to stop."""
+    """The process was asked to stop. `forever`: nobody needs its tables any more."""
+
+    forever: bool = False
 
 
-Event = Connected | Received | BadFrame | Disconnected | Woke | Drained
+@dataclass(frozen=True, slots=True)
+class SavedTable:
+    """What the journal has of a table: the picture it was last kept as after `place` rows, and the rows since."""
+
+    number: int
+    place: int
+    picture: bytes
+    rows: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The process has begun, and this is what the one before it left behind; the first event, if it comes at all.
+
+    `alive_ms`: when that one was last known to be there, on the lobby's clock. `last_number`: of all tables so far.
+    """
+
+    tables: tuple[SavedTable, ...]
+    alive_ms: int
+    last_number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceChanged:
+    """The disk has become nearly full, or is not any more."""
+
+    scarce: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFailed:
+    """The journal cannot be written any more: what was not announced yet never happened."""
+
+
+Event = Connected | Received | BadFrame | Disconnected | Woke | Drained | Restored | SpaceChanged | DiskFailed
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +122,51 @@ class Archive:
     record: bytes
 
 
-Effect = Send | Close | Archive
+@dataclass(frozen=True, slots=True)
+class Persist:
+    """Add a row to a table's journal: its number `place` from 1. What follows in the list waits until it is on disk."""
+
+    table: int
+    place: int
+    row: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Keep a table as it stands after row `place`; the rows up to there are not needed any more."""
+
+    table: int
+    place: int
+    picture: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """The table is closed: its journal is not needed any more."""
+
+    table: int
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantine:
+    """A table made the core raise: its journal is kept for whoever looks for our bug, and never loaded again."""
+
+    table: int
+    error: Exception
+
+
+Durable = Persist | Keep | Forget | Quarantine | Archive
+Effect = Send | Close | Durable
 
 
 # ── into a table ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Arrived:
+class _TableEvent(Struct, frozen=True, array_like=True, tag=str.lower):
+    """What happens to a table; these are also the rows of its journal (journal.py)."""
+
+
+class Arrived(_TableEvent, frozen=True):
     """Somebody who has proved a key comes to the table."""
 
     connection: int
@@ -102,22 +176,30 @@ class Arrived:
     may_sit: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(_TableEvent, frozen=True):
     """A connection of the table is gone."""
 
     connection: int
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(_TableEvent, frozen=True):
     """Somebody at the table said something."""
 
     connection: int
     message: FromClient
 
 
-TableEvent = Arrived | Gone | Said | Woke
+class Resumed(_TableEvent, frozen=True):
+    """The lobby is back after it was last there at `alive_ms`, and all connections are lost (rules 5.6).
+
+    `epoch` stands in front of the numbers of ticks from now on.
+    """
+
+    alive_ms: int
+    epoch: int
+
+
+TableEvent = Arrived | Gone | Said | Woke | Resumed
 
 
 class Outbox(list[Effect]):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lobby.coming import expel, leave
 from lobby.people import Member, Seat
+from lobby.pictures import record_piece
 from lobby.racing import RaceRun
 from lobby.track import Track
 from protocol import limits, messages
@@ -45,11 +46,11 @@ def _leave(message: messages.Leave, table: Table, member: Member, now_ms: int) -
 
 @hear.register(messages.AskRecord)
 def _ask_record(message: messages.AskRecord, table: Table, member: Member, now_ms: int) -> None:
-    if table.record is None or message.offset >= len(table.record):
+    piece = record_piece(table.record, message.offset)
+    if piece is None:
         table.out.refuse(member.connection, Refusal.NO_RECORD)
-        return
-    data = table.record[message.offset : message.offset + limits.RECORD_PIECE_BYTES]
-    table.out.send((member.connection,), messages.RecordPiece(message.offset, data))
+    else:
+        table.out.send((member.connection,), piece)
 
 
 @hear.register(messages.Sit)

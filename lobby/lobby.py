@@ -1,16 +1,18 @@
 """The lobby: connections on their way to a table, and the tables (architecture.md §3, 5.4).
 
 Owns handshakes, codes and the list of tables. What happens at a table is table.py's business; sockets, files and
-clocks are server.py's. Time and entropy are handed in.
+clocks are server.py's. Time and entropy are handed in. Whatever happens to a table goes into its journal (journal.py),
+and every `Persist` stands before the `Send`s that tell of what it persists.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import singledispatchmethod
+
+from msgspec.structs import replace
 
 from lobby.events import (
     Arrived,
@@ -18,16 +20,27 @@ from lobby.events import (
     Close,
     Connected,
     Disconnected,
+    DiskFailed,
     Drained,
     Effect,
     Event,
+    Forget,
     Gone,
     Outbox,
+    Quarantine,
     Received,
+    Restored,
+    Resumed,
     Said,
+    Send,
+    SpaceChanged,
+    TableEvent,
     Woke,
 )
+from lobby.guesses import Guesses
+from lobby.journal import LOG_ROWS_MAX, Founded, Journal, Tap, founded, rebuilt
 from lobby.opening import DealOptions, Entropy
+from lobby.pictures import record_piece
 from lobby.table import Table
 from protocol import limits, messages
 from protocol.deal import settings_fault
@@ -36,6 +49,13 @@ from protocol.messages import Phase, Role
 from protocol.refusals import Refusal
 from protocol.signing import NO_CONTEXT, Signer, verify
 from protocol.text import SafeText, judge_name
+
+# They tell nothing that was persisted, and a line is measured by them: a disk must not seem to be a slow line.
+_AT_ONCE = (messages.Ping, messages.Pong)
+
+
+def _tells_nothing(effect: Effect) -> bool:
+    return isinstance(effect, Send) and isinstance(effect.message, _AT_ONCE)
 
 
 @dataclass(slots=True)
@@ -54,7 +74,8 @@ class _Visitor:
 class Lobby:
     """All tables of one lobby: `handle` takes an event and returns effects, `deadline` is when it wants to be woken.
 
-    `epoch` stands in front of the numbers of ticks: it must be higher after every start (deal.md 5.3).
+    `epoch` stands in front of the numbers of ticks: it must be higher after every start (deal.md 5.3). Once it is
+    `still`, drained or without a disk, nothing happens at any table any more; only what stands can be read.
     """
 
     def __init__(
@@ -68,9 +89,14 @@ class Lobby:
         self._visitors: dict[int, _Visitor] = {}
         self._waiting: dict[int, _Visitor] = {}  # those not at a table yet, oldest first
         self._tables: dict[str, Table] = {}  # by both codes
+        self._journals: dict[str, Journal] = {}  # by table code, the one first that was kept longest ago
+        self._rows = 0  # of all journals together
+        self._last_number = 0  # of a table in the journal
         self._alarms: list[tuple[int, str]] = []  # a heap of (time, code); an alarm may be out of date
-        self._guesses: dict[str, deque[int]] = {}  # wrong codes by address: when they came, the latest address last
-        self._draining = False
+        self._alarm_ms: dict[str, int] = {}  # by table code: the deadline that we know
+        self._guesses = Guesses()
+        self._still = False
+        self._scarce = False  # the disk is nearly full
         self._out = Outbox()
 
     def handle(self, event: Event, now_ms: int) -> list[Effect]:
@@ -87,8 +113,14 @@ class Lobby:
             case Disconnected():
                 self._forget(event.connection, now_ms)
             case Drained():
-                self._draining = True
-                self._out.send(self._visitors, messages.Drain())
+                self._drain(forever=event.forever)
+            case Restored():
+                self._restore(event, now_ms)
+            case SpaceChanged():
+                self._scarce = event.scarce
+            case DiskFailed():
+                self._still = True
+                self._out.send(self._visitors, messages.Refused(Refusal.DISK))
         self._look_at_clock(now_ms)
         return self._out
 
@@ -97,7 +129,8 @@ class Lobby:
         """When `handle` next wants to be told the time, on the lobby's clock."""
         first = next(iter(self._waiting.values()), None)
         greeted_ms = [] if first is None else [first.since_ms + limits.HANDSHAKE_MS]
-        return min([*greeted_ms, *(self._alarms[0][:1] if self._alarms else ())], default=None)
+        alarm_ms = self._alarms[0][:1] if self._alarms and not self._still else ()
+        return min([*greeted_ms, *alarm_ms], default=None)
 
     @property
     def busy(self) -> bool:
@@ -113,6 +146,49 @@ class Lobby:
         """Yields the public picture of each table, the oldest first."""
         return (table.view() for code, table in self._tables.items() if code == table.code)
 
+    # ── what stays when the process ends ────────────────────────────────────────────────────────────────────────────
+
+    def _drain(self, *, forever: bool) -> None:
+        self._still = True
+        self._out.send(self._visitors, messages.Drain())
+        for code, journal in list(self._journals.items()):
+            if forever:
+                self._out.append(Forget(journal.number))
+            else:
+                self._keep(self._tables[code])
+
+    def _restore(self, event: Restored, now_ms: int) -> None:
+        """Takes up every table where the process before this one left it (rules 5.6)."""
+        self._last_number = event.last_number
+        back: list[tuple[Table, Journal]] = []
+        for saved in event.tables:
+            try:
+                back.append(rebuilt(saved, self._signer, self._entropy))
+            except Exception as error:  # noqa: BLE001 - a bug of ours, which the effect tells of
+                self._out.append(Quarantine(saved.number, error))
+        alive_ms = max([event.alive_ms, *(table.seen_ms for table, _ in back)])
+        for table, journal in back:
+            if table.phase is Phase.CLOSED or table.abandoned:
+                self._out.append(Forget(journal.number))
+                continue
+            self._tables[table.code] = self._tables[table.watch_code] = table
+            self._journals[table.code] = journal
+            self._pass_on(table, Resumed(alive_ms, self._epoch), now_ms)
+        # All connections are lost: what is said to their numbers must not reach others who get them anew.
+        self._out[:] = [effect for effect in self._out if not isinstance(effect, Send | Close)]
+
+    def _quarantine(self, table: Table, error: Exception) -> None:
+        """A table made its core raise. Nobody races on with what is half done: the race is void, and all are told."""
+        self._out.append(Quarantine(self._journals[table.code].number, error))
+        for visitor in [visitor for visitor in self._visitors.values() if visitor.table is table]:
+            del self._visitors[visitor.connection]
+            self._out.close(visitor.connection, Refusal.BROKEN)
+        self._remove(table)
+
+    def _remove(self, table: Table) -> None:
+        del self._tables[table.code], self._tables[table.watch_code], self._journals[table.code]
+        self._alarm_ms.pop(table.code, None)
+
     # ── the clock ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _look_at_clock(self, now_ms: int) -> None:
@@ -122,30 +198,54 @@ class Lobby:
                 break
             self._refuse_and_close(visitor.connection, Refusal.SILENT, now_ms)
         due = set()
-        while self._alarms and self._alarms[0][0] <= now_ms:
+        while not self._still and self._alarms and self._alarms[0][0] <= now_ms:
             due.add(heapq.heappop(self._alarms)[1])
         for table in [self._tables[code] for code in sorted(due) if code in self._tables]:
-            table.alarm_ms = None
+            self._alarm_ms.pop(table.code, None)
             if table.deadline is not None and table.deadline <= now_ms:
                 self._pass_on(table, Woke(), now_ms)
             else:
                 self._set_alarm(table)
 
-    def _pass_on(self, table: Table, event: Arrived | Gone | Said | Woke, now_ms: int) -> None:
-        effects = table.handle(event, now_ms)
-        self._out.extend(effects)
-        for effect in effects:
+    def _pass_on(self, table: Table, event: TableEvent, now_ms: int) -> None:
+        journal = self._journals[table.code]
+        try:
+            effects = table.handle(event, now_ms)
+        except Exception as error:  # noqa: BLE001 - a bug of ours, which the effect tells of
+            self._out.append(journal.row(event, now_ms))
+            self._quarantine(table, error)
+            return
+        at_once, later = [], effects
+        if not isinstance(event, Arrived):  # a newcomer gets the complete picture first
+            at_once = [effect for effect in effects if _tells_nothing(effect)]
+            later = [effect for effect in effects if not _tells_nothing(effect)]
+        self._out += [*at_once, journal.row(event, now_ms), *later]
+        for effect in later:
             if isinstance(effect, Close):  # what it may still say is not heard
                 self._visitors.pop(effect.connection, None)
         if table.phase is Phase.CLOSED:
-            del self._tables[table.code], self._tables[table.watch_code]
-        else:
-            self._set_alarm(table)
+            self._out.append(Forget(journal.number))
+            self._remove(table)
+            return
+        self._rows += 1
+        if journal.long:
+            self._keep(table)
+        oldest = next(iter(self._journals))
+        if self._rows - self._journals[oldest].kept_at > LOG_ROWS_MAX:
+            self._keep(self._tables[oldest])
+        self._set_alarm(table)
+
+    def _keep(self, table: Table) -> None:
+        """Keeps a table as it stands, which makes it the last in the row of those to be kept."""
+        journal = self._journals[table.code] = self._journals.pop(table.code)
+        journal.kept_at = self._rows
+        if not journal.whole:
+            self._out.append(journal.keep(table))
 
     def _set_alarm(self, table: Table) -> None:
         deadline_ms = table.deadline
-        if deadline_ms is not None and deadline_ms != table.alarm_ms:
-            table.alarm_ms = deadline_ms
+        if deadline_ms is not None and deadline_ms != self._alarm_ms.get(table.code):
+            self._alarm_ms[table.code] = deadline_ms
             heapq.heappush(self._alarms, (deadline_ms, table.code))
 
     # ── connections ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -155,14 +255,31 @@ class Lobby:
         if visitor is None:
             return
         if visitor.table is not None:
-            self._pass_on(visitor.table, Said(event.connection, event.message), now_ms)
+            self._say(visitor, visitor.table, event.message, now_ms)
         elif not self._greet(event.message, visitor, now_ms):
             self._refuse_and_close(event.connection, Refusal.ORDER, now_ms)
+
+    def _say(self, visitor: _Visitor, table: Table, message: messages.FromClient, now_ms: int) -> None:
+        begins = isinstance(message, messages.Begin | messages.Again) and table.seating.host == visitor.key
+        if self._still:
+            self._read(visitor.connection, table, message, now_ms)
+        elif begins and self._scarce:
+            self._out.refuse(visitor.connection, Refusal.SPACE)
+        else:
+            self._pass_on(table, Said(visitor.connection, message), now_ms)
+
+    def _read(self, connection: int, table: Table, message: messages.FromClient, now_ms: int) -> None:
+        """Answers what changes nothing; everything else is not heard, so that nobody takes it for kept."""
+        if isinstance(message, messages.Ping):
+            self._out.send((connection,), messages.Pong(message.stamp_ms, now_ms))
+        elif isinstance(message, messages.AskRecord):
+            piece = record_piece(table.record, message.offset)
+            self._out.send((connection,), piece or messages.Refused(Refusal.NO_RECORD))
 
     def _forget(self, connection: int, now_ms: int) -> None:
         visitor = self._visitors.pop(connection, None)
         self._waiting.pop(connection, None)
-        if visitor is not None and visitor.table is not None:
+        if visitor is not None and visitor.table is not None and not self._still:
             self._pass_on(visitor.table, Gone(connection), now_ms)
 
     def _refuse_and_close(self, connection: int, code: Refusal, now_ms: int) -> None:
@@ -211,7 +328,7 @@ class Lobby:
         if visitor.key is None:
             return False
         fault = None
-        if self._draining:
+        if self._still:
             fault = Refusal.DRAINING
         elif settings_fault(message.settings) is not None:
             fault = Refusal.SETTINGS
@@ -230,12 +347,15 @@ class Lobby:
     def _join(self, message: messages.Join, visitor: _Visitor, now_ms: int) -> bool:
         if visitor.key is None:
             return False
+        if self._still:
+            self._refuse_and_close(visitor.connection, Refusal.DRAINING, now_ms)
+            return True
         table = self._tables.get(message.code)
-        if (table is None or not table.seats(visitor.key)) and self._is_guessing(visitor.address, now_ms):
+        if (table is None or not table.seats(visitor.key)) and self._guesses.too_many(visitor.address, now_ms):
             self._refuse_and_close(visitor.connection, Refusal.GUESSING, now_ms)
             return True
         if table is None:
-            self._guessed(visitor.address, now_ms)
+            self._guesses.note(visitor.address, now_ms)
             self._refuse_and_close(visitor.connection, Refusal.NO_TABLE, now_ms)
             return True
         if visitor.role is not Role.WATCHER and judge_name(message.name) is None:
@@ -251,20 +371,16 @@ class Lobby:
         self._pass_on(table, Arrived(visitor.connection, visitor.key, visitor.role, name, may_sit), now_ms)
 
     def _new_table(self, settings: messages.TableSettings, host: bytes, now_ms: int) -> Table:
-        table = Table(
-            code=self._free_code(),
-            watch_code="",
-            settings=settings,
-            host=host,
-            signer=self._signer,
-            entropy=self._entropy,
-            epoch=self._epoch,
-            options=self._options,
-            now_ms=now_ms,
-        )
+        row = Founded(self._free_code(), "", settings, host, self._epoch, self._options)
+        tap = Tap(self._entropy)
+        table = founded(row, now_ms, self._signer, tap)
         self._tables[table.code] = table
         table.watch_code = self._free_code()
         self._tables[table.watch_code] = table
+        self._last_number += 1
+        self._journals[table.code] = journal = Journal(self._last_number, tap)
+        journal.kept_at = self._rows
+        self._out.append(journal.row(replace(row, watch_code=table.watch_code), now_ms))
         return table
 
     def _free_code(self) -> str:
@@ -275,17 +391,3 @@ class Lobby:
             code = f"{number:0{digits}d}"
             if code not in self._tables:
                 return code
-
-    def _guessed(self, address: str, now_ms: int) -> None:
-        """Notes a wrong code, and forgets the addresses that have stopped."""
-        times_ms = self._guesses.pop(address, deque(maxlen=limits.GUESSES_MAX))
-        times_ms.append(now_ms)
-        self._guesses[address] = times_ms
-        while next(iter(self._guesses.values()))[-1] <= now_ms - limits.GUESS_WINDOW_MS:
-            del self._guesses[next(iter(self._guesses))]
-
-    def _is_guessing(self, address: str, now_ms: int) -> bool:
-        times_ms = self._guesses.get(address)
-        if times_ms is None or len(times_ms) < limits.GUESSES_MAX:
-            return False
-        return times_ms[0] > now_ms - limits.GUESS_WINDOW_MS

@@ -9,7 +9,8 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from lobby.people import Member
-from protocol.messages import Phase, RaceView, RecordReady, TableChanged, TableView, Welcome
+from protocol.limits import RECORD_PIECE_BYTES
+from protocol.messages import Phase, RaceView, RecordPiece, RecordReady, TableChanged, TableView, Welcome
 
 if TYPE_CHECKING:
     from lobby.table import Table
@@ -54,6 +55,13 @@ def tell_table(table: Table) -> None:
         groups.setdefault((member.may_sit, table.seating.place_of(member.key)), []).append(member.connection)
     for (with_code, seat), connections in groups.items():
         table.out.send(connections, TableChanged(views[with_code], seat), newest_only=True)
+
+
+def record_piece(record: bytes | None, offset: int) -> RecordPiece | None:
+    """Returns the piece of a record that begins there, or None if there is none."""
+    if record is None or offset >= len(record):
+        return None
+    return RecordPiece(offset, record[offset : offset + RECORD_PIECE_BYTES])
 
 
 def record_ready(record: bytes) -> RecordReady:

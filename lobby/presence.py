@@ -54,6 +54,11 @@ class Presence:
         for member in self:
             member.line.heard_ms += gap_ms
 
+    def resume(self, gap_ms: int) -> None:
+        """The lobby was restarted: a table that was empty has not been so in between."""
+        self.hurried = False
+        self._empty_since_ms = None if self._empty_since_ms is None else self._empty_since_ms + gap_ms
+
     def deadline(self, *, racing: bool) -> int | None:
         """Returns when the next ping is due, somebody has been silent for too long, or the table has been empty."""
         times = [min(self._ping_ms(m), m.line.heard_ms + self._windows.silent_ms) for m in self]

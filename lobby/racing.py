@@ -199,6 +199,12 @@ class RaceRun:
         self._void = void_gap(gaps)
         self.out.send(self._audience(), Gapped(self.gaps[-1]))
 
+    def resumed(self, epoch: int, alive_ms: int, now_ms: int) -> None:
+        """The lobby was restarted, and was last there at `alive_ms`. After the end no time moves any more."""
+        self.ticker.resume(epoch)
+        if self._settled_ms is None:
+            self.asleep(alive_ms, now_ms)
+
     def would_end(self, now_ms: int) -> bool:
         """Returns whether what has arrived would end the race (rules 5.3), or the lobby was away too long (5.6)."""
         return self._void is not None or self.live.decide(now_ms - self.start_ms) is not None

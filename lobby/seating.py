@@ -110,6 +110,12 @@ class Seating:
         if self.host_lost_ms is not None:
             self.host_lost_ms += gap_ms
 
+    def resume(self, gap_ms: int) -> None:
+        """The lobby was restarted: that counts against no seat and no host that was lost before (rules 5.6)."""
+        self.move(gap_ms)
+        for seat in self:
+            seat.lost_ms += gap_ms
+
     def deadline(self, away_ms: int, *, keep: bool) -> int | None:
         """Returns when `wake` next has something to do; `keep`: a race runs, and nobody loses a seat here."""
         lost = [] if keep else [seat.lost_ms for seat in self if seat.connection is None]

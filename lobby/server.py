@@ -1,8 +1,8 @@
-"""The lobby's sockets: frames in and out, one timer, and the files of finished races.
+"""The lobby's sockets: frames in and out, and one timer.
 
-Owns all connections, their numbers, the clock, and the order in which effects leave the process. Refuses to
-know what a message means: whatever comes in goes to the core (lobby.py) as an event, and what comes out is
-obeyed. connection.py has one socket's queue, pages.py what a browser sees.
+Owns all connections, their numbers, and the order in which effects leave the process. Refuses to know what a
+message means: whatever comes in goes to the core (lobby.py) as an event, and what comes out is obeyed, after
+the disk has what it tells of (holding.py). connection.py has one socket's queue, pages.py what a browser sees.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-import time
 from collections import deque
-from collections.abc import Callable
-from pathlib import Path
-from typing import Protocol, assert_never
+from typing import Protocol
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from lobby import events, files, pages
+from lobby import events, pages
 from lobby.connection import CLOSE_S, Connection, framed
+from lobby.holding import Holding
+from lobby.store import Store
+from lobby.times import LobbyTime
 from protocol import codec, limits
 from protocol.messages import Refused
 from protocol.refusals import Refusal
@@ -28,7 +28,8 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 10.0  # a missing answer is noticed half of this later, so within two heartbeats
 KEEPALIVE_S = 5.0  # for a plain request: how long its headers may take, and how long it may idle afterwards
-STOP_S = 3.0  # for all connections together when the process stops
+STOP_S = 2.0  # for all connections together when the process stops: five seconds with what the disk may take
+FAREWELL_S = 5.0  # without a disk: so long everyone may still read what there is
 SOCKET_BUFFER_BYTES = 65_536  # or the kernel would keep up to 4 MB of old ticks for a peer that stalls
 BACKLOG = 1_024  # a whole lobby's clients come back at once after a restart
 BURST_FRAMES = 16  # read from one peer before the others have their turn
@@ -60,15 +61,6 @@ class Core(Protocol):
         """Whether a race is running or somebody is connected."""
 
 
-def clock_ms() -> int:
-    """Returns a clock that never goes back and, where the system has such a one, goes on while it sleeps."""
-    if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
-    if hasattr(time, "CLOCK_MONOTONIC"):  # on macOS this one goes on, unlike time.monotonic
-        return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000
-    return time.monotonic_ns() // 1_000_000
-
-
 class Server:
     """Runs a core on a listening socket until told to stop.
 
@@ -80,31 +72,34 @@ class Server:
     def __init__(
         self,
         core: Core,
+        store: Store,
         *,
-        records_dir: Path,
+        epoch: int = 1,
+        time: LobbyTime | None = None,
         public_url: str = "",
         origins: frozenset[str] = frozenset(),
         linger_s: float | None = None,
         heartbeat_s: float = HEARTBEAT_S,
-        clock: Callable[[], int] = clock_ms,
         crash: bool = False,
     ) -> None:
         self.over = asyncio.Event()
+        self.disk_error: Exception | None = None  # why the journal could not be written any more
         self._core = core
-        self._records_dir = records_dir
         self._linger_s = linger_s
         self._heartbeat_s = heartbeat_s
-        self._clock = clock
+        time = time or LobbyTime(None)
+        self._clock = time.now_ms
+        self._holding = Holding(store, time, epoch, obey=self._obey, tell=self.tell, failed=self._lose_disk)
         self._crash = crash
         self._failure: Exception | None = None
         self._stopping = False
         self._last_number = 0
         self._connections: dict[int, Connection] = {}
         self._readers: set[asyncio.Task[object]] = set()
-        self._archiving: set[asyncio.Task[None]] = set()
         self._turns: deque[Connection] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._linger: asyncio.TimerHandle | None = None
+        self._lingered = False  # nobody needs this lobby any more
         self._not_before_ms = 0
         self._runner = web.AppRunner(
             pages.application(self._serve, public_url=public_url, origins=origins),
@@ -114,8 +109,11 @@ class Server:
             shutdown_timeout=CLOSE_S / 2,
         )
 
-    async def start(self, listener: socket.socket) -> None:
-        """Serves on a bound socket from now on."""
+    async def start(self, listener: socket.socket, restored: events.Restored | None = None) -> None:
+        """Serves on a bound socket from now on, and goes on with what was `restored`."""
+        self._holding.start()
+        if restored is not None:
+            self.tell(restored)
         # Accepted sockets inherit it.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BUFFER_BYTES)
         await self._runner.setup()
@@ -128,9 +126,10 @@ class Server:
         log.info("stopping with %d connections", len(self._connections))
         for site in self._runner.sites:
             await site.stop()
-        self.tell(events.Drained())
+        self.tell(events.Drained(forever=self._lingered))
+        await self._holding.flush()
         for connection in self._connections.values():
-            connection.close(Refusal.DRAINING, WSCloseCode.GOING_AWAY)
+            connection.close(Refusal.DRAINING if self.disk_error is None else Refusal.DISK, WSCloseCode.GOING_AWAY)
         if self._readers:
             await asyncio.wait(self._readers, timeout=STOP_S)
         for connection in self._connections.values():
@@ -139,7 +138,7 @@ class Server:
             if handle is not None:
                 handle.cancel()
         await self._runner.cleanup()
-        await asyncio.gather(*self._archiving)
+        await self._holding.stop()
         if self._failure is not None:
             raise self._failure
 
@@ -151,8 +150,11 @@ class Server:
             return
         now_ms = self._clock()
         try:
-            for effect in self._core.handle(event, now_ms):
-                self._obey(effect)
+            effects = self._core.handle(event, now_ms)
+            self._holding.take(effects)
+            for effect in effects:
+                if isinstance(effect, events.Quarantine):
+                    self._failed(effect.error, None)
         except Exception as error:  # noqa: BLE001 - logged and accounted for in _failed
             self._not_before_ms = now_ms + WAKE_AFTER_ERROR_MS
             self._failed(error, getattr(event, "connection", None))
@@ -167,22 +169,19 @@ class Server:
         elif number is not None:
             self._connections[number].close("", WSCloseCode.INTERNAL_ERROR)
 
-    def _obey(self, effect: events.Effect) -> None:
-        match effect:
-            case events.Send():
-                self._send(effect)
-            case events.Close(number, code):
-                if number in self._connections:
-                    draining = code == Refusal.DRAINING
-                    self._connections[number].close(
-                        code, WSCloseCode.GOING_AWAY if draining else WSCloseCode.POLICY_VIOLATION
-                    )
-            case events.Archive():
-                task = asyncio.create_task(asyncio.to_thread(self._archive, effect))
-                self._archiving.add(task)
-                task.add_done_callback(self._archiving.discard)
-            case _:
-                assert_never(effect)
+    def _lose_disk(self, error: Exception) -> None:
+        """Without a disk nothing can be promised: everyone has been told, and may read for a moment."""
+        self.disk_error = error
+        asyncio.get_running_loop().call_later(FAREWELL_S, self.over.set)
+
+    def _obey(self, effect: events.Send | events.Close) -> None:
+        if isinstance(effect, events.Send):
+            self._send(effect)
+        elif effect.connection in self._connections:
+            draining = effect.code == Refusal.DRAINING
+            self._connections[effect.connection].close(
+                effect.code, WSCloseCode.GOING_AWAY if draining else WSCloseCode.POLICY_VIOLATION
+            )
 
     def _send(self, send: events.Send) -> None:
         frame = framed(codec.encode(send.message))
@@ -221,18 +220,6 @@ class Server:
         if self._turns:
             asyncio.get_running_loop().call_soon(self._take_turns)
 
-    def _archive(self, archive: events.Archive) -> None:
-        """Writes a record under the first free name; runs in a thread."""
-        stem = f"{time.strftime('%Y-%m-%d')}-{archive.code}-{archive.race_number}"
-        try:
-            copies = 1
-            path = self._records_dir / f"{stem}.r2048"
-            while not files.keep(path, archive.record):
-                copies += 1
-                path = self._records_dir / f"{stem}-{copies}.r2048"
-        except OSError:
-            log.exception("the record %s could not be kept", stem)
-
     # ── time ──
 
     def _look_ahead(self) -> None:
@@ -250,10 +237,15 @@ class Server:
         if self._linger_s is None:
             return
         if not self._core.busy:
-            self._linger = self._linger or loop.call_later(self._linger_s, self.over.set)
+            self._linger = self._linger or loop.call_later(self._linger_s, self._end)
         elif self._linger is not None:
             self._linger.cancel()
             self._linger = None
+
+    def _end(self) -> None:
+        """Nobody has needed this lobby for long: its tables go with it."""
+        self._lingered = True
+        self.over.set()
 
     def _ring(self) -> None:
         # One turn later: frames that arrived in a stall are heard before the time is told. Otherwise a peer

@@ -22,13 +22,14 @@ from __future__ import annotations
 from lobby.closing import Closing
 from lobby.coming import arrive, expel, lose
 from lobby.dealing import Dealing
-from lobby.events import Archive, Arrived, Effect, Gone, Outbox, Said, TableEvent
+from lobby.events import Archive, Arrived, Effect, Gone, Outbox, Resumed, Said, TableEvent
 from lobby.hearing import hear
 from lobby.opening import DealOptions, Entropy, Opening
 from lobby.people import Line
 from lobby.pictures import record_ready, table_view, tell_table
 from lobby.presence import Presence
 from lobby.racing import RaceRun
+from lobby.resuming import resume
 from lobby.seating import Seating
 from lobby.track import Track
 from protocol import limits, messages
@@ -110,12 +111,11 @@ class Table:
         self.run: RaceRun | None = None
         self.closing: Closing | None = None
         self.record: bytes | None = None  # of the last race, for who is still fetching it when the next one begins
-        self.alarm_ms: int | None = None  # the lobby's note of the deadline it knows
         self._signer = signer
-        self._epoch = epoch
-        self._windows = options.windows
-        self._phase_ends_ms: int | None = None
-        self._seen_ms = now_ms  # when anything was last handled: in a race at least once a second
+        self.epoch = epoch
+        self.windows = options.windows
+        self.phase_ends_ms: int | None = None
+        self.seen_ms = now_ms  # when anything was last handled: in a race at least once a second
         self.out = Outbox()
         self._changed = False
 
@@ -124,8 +124,9 @@ class Table:
         self.out = out = Outbox()  # the effects of this event
         if self.run is not None:
             self.run.out = out
-            self._look_for_gap(self.run, now_ms)
-        self._seen_ms = now_ms
+            if not isinstance(event, Resumed):  # which tells of the gap itself
+                self._look_for_gap(self.run, now_ms)
+        self.seen_ms = now_ms
         match event:
             case Arrived():
                 arrive(self, event, now_ms)
@@ -133,6 +134,8 @@ class Table:
                 lose(self, event.connection, now_ms)
             case Said():
                 self._hear(event, now_ms)
+            case Resumed():
+                resume(self, event, now_ms)
         self._look_at_clock(now_ms)
         if self._changed:
             self._changed = False
@@ -144,16 +147,21 @@ class Table:
         """When `handle` next wants to be told the time, on the lobby's clock."""
         if self.phase is Phase.CLOSED:
             return None
-        times = [self.presence.deadline(racing=self.phase in _IN_RACE), self._phase_ends_ms, self.dealing.deadline()]
+        times = [self.presence.deadline(racing=self.phase in _IN_RACE), self.phase_ends_ms, self.dealing.deadline()]
         if self.run is not None and self.phase in (Phase.COUNTDOWN, Phase.RACING):
             times.append(self.run.deadline(self._line))
-        times.append(self.seating.deadline(self._windows.away_ms, keep=self.phase in _IN_RACE))
+        times.append(self.seating.deadline(self.windows.away_ms, keep=self.phase in _IN_RACE))
         return min((time for time in times if time is not None), default=None)
 
     @property
     def busy(self) -> bool:
         """Whether a race is going on or somebody is connected."""
         return self.phase in _IN_RACE or len(self.presence) > 0
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether nobody is here, and nobody has a seat to come back to."""
+        return len(self.seating) == 0 and len(self.presence) == 0
 
     def seats(self, key: bytes) -> bool:
         """Returns whether this key has a seat here: who comes back to it has not guessed the code."""
@@ -178,7 +186,7 @@ class Table:
     def leaving_frees(self, now_ms: int) -> bool:
         """Returns whether who leaves now gives up the seat: not in a race, nor in its last moment before (3.5)."""
         if self.phase is Phase.COUNTDOWN and self.run is not None:
-            return now_ms < self.run.start_ms - self._windows.cancel_ms
+            return now_ms < self.run.start_ms - self.windows.cancel_ms
         return self.phase not in _IN_RACE
 
     # ── a deck comes to be ──────────────────────────────────────────────────────────────────────────────────────
@@ -207,8 +215,8 @@ class Table:
     def close_seats(self, now_ms: int) -> None:
         """Closes the list of who is dealt in; everyone on it has a while to open the nonce (deal.md 3.3)."""
         if self.phase is Phase.SEATING:
-            self.enter(Phase.OPENING, now_ms + self._windows.nonce_ms)
-        self._phase_ends_ms = now_ms + self._windows.nonce_ms
+            self.enter(Phase.OPENING, now_ms + self.windows.nonce_ms)
+        self.phase_ends_ms = now_ms + self.windows.nonce_ms
         self.seating.close_up()
         self.run = self.closing = None
         seats = self.dealing.opening.close(list(self.seating))
@@ -218,8 +226,8 @@ class Table:
         """Everyone has opened: M is fixed and the countdown runs (deal.md 3.6)."""
         seats = list(self.seating)
         nonces = [seat.nonce for seat in seats if seat.nonce is not None]
-        opened = self.dealing.opening.start(nonces, now_ms + self._windows.countdown_ms)
-        self.run = RaceRun(opened, seats, self._signer, self._epoch, self.presence.connections)
+        opened = self.dealing.opening.start(nonces, now_ms + self.windows.countdown_ms)
+        self.run = RaceRun(opened, seats, self._signer, self.epoch, self.presence.connections)
         self.run.out = self.out
         self.presence.hurried = True
         self.out.send(self.presence.connections(), messages.Started(opened.start_signed))
@@ -243,7 +251,7 @@ class Table:
         self.seating.clear_ready()
         self.seating.rotate()
         self.run = self.closing = None
-        self.enter(Phase.OPENING, now_ms + self._windows.nonce_ms)
+        self.enter(Phase.OPENING, now_ms + self.windows.nonce_ms)
         self.out.send(self.presence.connections(), self.dealing.next_race(self.seating.settings, now_ms))
 
     def look_at_gathering(self, now_ms: int) -> None:
@@ -260,7 +268,7 @@ class Table:
         """Goes to a phase, which ends by itself at `ends_ms`."""
         assert phase in MOVES[self.phase], f"{self.phase} cannot lead to {phase}"
         self.phase = phase
-        self._phase_ends_ms = ends_ms
+        self.phase_ends_ms = ends_ms
         if phase is not Phase.SETTLING:  # of that nobody is told before it is over (rules 5.3)
             self.changed()
 
@@ -272,24 +280,24 @@ class Table:
             self.run.wake(now_ms, self._line)
             if self.phase is Phase.RACING and self.run.would_end(now_ms):
                 self.run.settle(now_ms)
-                self.enter(Phase.SETTLING, now_ms + self._windows.settle_ms)
+                self.enter(Phase.SETTLING, now_ms + self.windows.settle_ms)
         if self.closing is not None and self.phase is Phase.CLOSING and not self.closing.awaited():
             self._finish(self.closing, now_ms)
-        elif self._phase_ends_ms is not None and now_ms >= self._phase_ends_ms:
+        elif self.phase_ends_ms is not None and now_ms >= self.phase_ends_ms:
             self._phase_over(now_ms)
 
     def _look_for_gap(self, run: RaceRun, now_ms: int) -> None:
         """In a race a table is woken every second; where it was not, the lobby itself was away (rules 5.6)."""
-        gap_ms = now_ms - self._seen_ms
+        gap_ms = now_ms - self.seen_ms
         if gap_ms <= GAP_MS_MIN or self.phase not in (Phase.COUNTDOWN, Phase.RACING):
             return
         self.presence.move(gap_ms)
         self.seating.move(gap_ms)
-        run.asleep(self._seen_ms, now_ms)
+        run.asleep(self.seen_ms, now_ms)
 
     def _look_at_people(self, now_ms: int) -> None:
         host = self.seating.host
-        for key in self.seating.wake(now_ms - self._windows.away_ms, keep=self.phase in _IN_RACE):
+        for key in self.seating.wake(now_ms - self.windows.away_ms, keep=self.phase in _IN_RACE):
             self.free(key)
         if self.seating.host != host:
             self.changed()
@@ -338,7 +346,7 @@ class Table:
         assert outcome is not None, "what would end the race in the order of arrival ends it in the order of t*"
         self.closing = Closing(self.run, outcome, race)
         self.out.send(self.presence.connections(), self.closing.ended)
-        self.enter(Phase.CLOSING, now_ms + self._windows.closing_ms)
+        self.enter(Phase.CLOSING, now_ms + self.windows.closing_ms)
         if not self.closing.awaited():
             self._finish(self.closing, now_ms)
 

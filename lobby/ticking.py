@@ -34,14 +34,18 @@ class Ticker:
         self._race = race
         self._sample = [(0, 0, 0)] * len(race.seats)
         self._sample_after_ms = start_ms + TICK_INTERVAL_MS
-        self.number = epoch << EPOCH_SHIFT
+        self.number = self._after = epoch << EPOCH_SHIFT
         self.last: Signed | None = None
         self.told_ms = 0  # when that was, on the lobby's clock
+
+    def resume(self, epoch: int) -> None:
+        """The lobby was restarted: whatever number it may have given before, the next ones are above it."""
+        self._after = epoch << EPOCH_SHIFT
 
     @property
     def next_number(self) -> int:
         """The number that the next tick will have."""
-        return self.number + 1
+        return max(self.number, self._after) + 1
 
     @property
     def deadline(self) -> int:
@@ -71,7 +75,7 @@ class Ticker:
         return [(seat.score, seat.max_exponent, seat.moves) for seat in self._race.seats]
 
     def _tick(self, now_ms: int, presences: Sequence[Presence]) -> Ticked:
-        self.number += 1
+        self.number = self.next_number
         self.told_ms = now_ms
         seats = tuple(
             SeatFigures(seat.state, *sampled, presence.deck_used_up, presence.away_until_ms)

@@ -51,7 +51,8 @@ class Track:
         self.log = MoveLog(mix, number, seat.key)
         self.moments = array("I")  # t* of every move
         self.corrections: list[Correction] = []
-        self.results: list[tuple[int, int]] = []  # score and largest exponent after every move
+        self.scores = array("I")  # after every move
+        self.exponents = bytearray()  # of the largest tile after every move
         self.seals = 0
         self.sealed_moves = 0
         self.seal: Signed | None = None
@@ -103,7 +104,7 @@ class Track:
         """Yields the moves from number `first` (from 0) to before `last` as events in the order of the log."""
         stuck_at = len(self.log) - 1 if self.game.stuck else -1
         for place in range(first, last):
-            score, exponent = self.results[place]
+            score, exponent = self.scores[place], self.exponents[place]
             yield Moved(self.moments[place], self.number, score, place + 1, exponent, place == stuck_at)
 
     def stamp(self, arrival_ms: int) -> int:
@@ -191,8 +192,9 @@ class Track:
             t_star = self._moment(t_ms, arrival, decides=stuck or self._makes_target(results[place][1]))
             self.log.append(direction, t_ms)
             self.moments.append(t_star)
-            self.results.append(results[place])
             score, exponent = results[place]
+            self.scores.append(score)
+            self.exponents.append(exponent)
             events.append(Moved(t_star, self.number, score, len(self.log), exponent, stuck, moves.tick_seen))
         self.game, self._full_ms = game, full_ms
         self.tick_seen, self.moved_ms = moves.tick_seen, arrival.at_ms

@@ -36,3 +36,6 @@ class Refusal(StrEnum):
     CLOSED = "closed"  # the table is closed
     CAPACITY = "capacity"  # this lobby is full
     DRAINING = "draining"  # this lobby is going down
+    DISK = "disk"  # this lobby cannot write any more: nothing is taken, and it goes down
+    SPACE = "space"  # this lobby's disk is nearly full: no new race starts
+    BROKEN = "broken"  # this lobby has failed at this table: the race is void, and the table is gone

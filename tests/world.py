@@ -25,6 +25,7 @@ from lobby.opening import DealOptions
 from protocol.codec import FrameError, decode_from_client, decode_from_lobby, encode
 from protocol.messages import FromLobby, Phase, Refused, Role, TableSettings
 from protocol.signing import Signer
+from tests.disk import Disk
 
 DIRECTIONS = {"u": Direction.UP, "r": Direction.RIGHT, "d": Direction.DOWN, "l": Direction.LEFT}
 
@@ -66,25 +67,59 @@ class World:
 
     def __init__(self, options: DealOptions | None = None, *, start_ms: int = 1_000_000, seed: str = "") -> None:
         self.now_ms = start_ms
-        self.lobby = Lobby(
-            signer=Signer(digest("test", b"lobby")),
-            entropy=entropy_of(f"lobby{seed}"),
-            epoch=7,
-            program="test 1",
-            options=options,
-        )
+        self.epoch = 7
+        self.disk = Disk(alive_ms=start_ms)
+        self.disk_ms = 0  # how long a write takes
+        self._entropy = entropy_of(f"lobby{seed}")
+        self._options = options
+        self._running = 0  # the number of the lobby process
+        self.lobby = self._new_lobby()
         self.clients: dict[str, Client] = {}
         self.memory: dict[tuple[bytes, bytes], dict[int, tuple[int, int]]] = {}
         self.archived: list[lobby_events.Archive] = []
         self.refused: list[tuple[str, str]] = []  # who was refused, and with which code
         self.late_ms = 0  # by how much the lobby's timer is late
         self._still = 0
+        self._down = False
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
         self._order = itertools.count()
         self._connections = itertools.count(1)
         self._frames = itertools.count()
         self._replaced: set[int] = set()  # frames that a newer one has taken the place of while they waited
         self._by_connection: dict[int, Client] = {}
+
+    def _new_lobby(self) -> Lobby:
+        signer = Signer(digest("test", b"lobby"))
+        return Lobby(
+            signer=signer, entropy=self._entropy, epoch=self.epoch, program="test 1", options=self._options
+        )  # fmt: skip
+
+    # ── a lobby that is killed ──────────────────────────────────────────────────────────────────────────────────────
+
+    def kill_lobby(self) -> None:
+        """The lobby's process ends at once: what is not on its disk is lost, and all connections break."""
+        self._running += 1
+        self.disk.alive_ms = max(self.disk.alive_ms, self.now_ms // 1_000 * 1_000)  # a heartbeat a second
+        self.lobby = Lobby(signer=Signer(bytes(32)), entropy=self._entropy, epoch=1, program="nobody")
+        self._down = True
+        for client in list(self._by_connection.values()):
+            connection, client.connection = client.connection, None
+            if connection is not None:
+                self._tell_client(client, client_events.Dropped("lost"))
+        self._by_connection.clear()
+
+    def start_lobby(self) -> None:
+        """A new process takes up what the disk has."""
+        self._down = False
+        self.epoch += 1
+        self.lobby = self._new_lobby()
+        self._to_lobby(self.disk.restored())
+
+    def restart_lobby(self, away_ms: int = 5_000) -> None:
+        """Kills the lobby, and starts it again a while later; time goes on meanwhile."""
+        self.kill_lobby()
+        self.run(away_ms)
+        self.start_lobby()
 
     # ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -246,7 +281,25 @@ class World:
     # ── the network ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _to_lobby(self, event: lobby_events.Event) -> None:
-        for effect in self.lobby.handle(event, self.now_ms):
+        effects, running = self.lobby.handle(event, self.now_ms), self._running
+        for effect in effects:
+            if isinstance(effect, lobby_events.Quarantine):
+                raise effect.error
+        ahead = next((n for n, e in enumerate(effects) if isinstance(e, lobby_events.Durable)), len(effects))
+        self._obey(effects[:ahead])
+
+        def written() -> None:
+            if running == self._running:
+                self.disk.alive_ms = self.now_ms
+                self._obey(effects[ahead:])
+
+        if self.disk_ms and ahead < len(effects):
+            self._later(self.disk_ms, written)
+        else:
+            written()
+
+    def _obey(self, effects: list[lobby_events.Effect]) -> None:
+        for effect in effects:
             match effect:
                 case lobby_events.Send():
                     frame = encode(effect.message)
@@ -256,6 +309,9 @@ class World:
                     self._close_down(effect.connection, effect.code)
                 case lobby_events.Archive():
                     self.archived.append(effect)
+                    self.disk.write(effect)
+                case _:
+                    self.disk.write(effect)
 
     def hears(self, client: Client, frame: bytes) -> bytes:
         """What a client really sends where the honest one sends this frame: for doubles of clients that lie."""
@@ -336,7 +392,7 @@ class World:
                     client.session.saved(sha256(effect.record).digest(), f"{effect.code}.r2048")
 
     def _connect(self, client: Client) -> None:
-        if client.cut:
+        if client.cut or self._down:
             self._tell_client(client, client_events.Dropped("unreachable"))
             return
         client.connection = next(self._connections)

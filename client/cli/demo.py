@@ -36,6 +36,7 @@ from .bot import add_level, add_manner, player_of
 from .exits import BUG, DAMAGED, DONE, NO, USAGE, Failure
 from .figures import outcome_json, seat_json
 from .listening import start_words
+from .places import lobby_of
 from .scripts import SCRIPTS, SCRIPTS_BY_NAME, Script
 from .standings import Standings
 from .table import add_pace, add_settings, settings_of
@@ -78,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=say("show one way in which a race can end; the name {list} lists them", list=LIST),
     )
+    parser.add_argument("--lobby", metavar="URL", help=say("race on a lobby that is running, not on one of its own"))
     parser.add_argument("--json", action="store_true", help=say("a line of JSON for each thing that happens"))
 
 
@@ -98,13 +100,24 @@ def run(options: argparse.Namespace) -> int:
         settings = settings_of(options)
         flags = f"--pace {options.pace}" + ("" if options.level is None else f" --level {options.level}")
         programme = Programme(settings, deal, (flags,) * settings.seats)
-        return run_loop(_demo(programme, standings))
+        return run_loop(_demo(programme, standings, _given(options, deal)))
     given = next((name for name, usual in _OWN.items() if getattr(options, name) != usual), None)
     if given is not None:
         raise Failure(USAGE, say("A script has its own settings. Leave out --{option}.", option=given))
     if options.script == LIST:
         return _list(standings)
+    _given(options, options.script)
     return run_loop(_demo(_scripted(SCRIPTS_BY_NAME[options.script]), standings))
+
+
+def _given(options: argparse.Namespace, deal: object) -> LobbyAddress | None:
+    """Returns the lobby to race on, None for one of our own; another one deals as it always does."""
+    if options.lobby is None:
+        return None
+    if deal:
+        option = "--seed" if options.script is None else "--script"
+        raise Failure(USAGE, say("Another lobby deals its own decks. Leave out {option} or --lobby.", option=option))
+    return lobby_of(options.lobby)
 
 
 def _scripted(script: Script) -> Programme:
@@ -122,7 +135,9 @@ def _list(standings: Standings) -> int:
     return DONE
 
 
-async def _demo(programme: Programme, standings: Standings) -> int:
+async def _demo(programme: Programme, standings: Standings, given: LobbyAddress | None = None) -> int:
+    if given is not None:
+        return _verify(await _raced(programme, given, standings, patient=True), programme.script, standings)
     arguments = ["--bind", "127.0.0.1", "--port", "0", "--linger", str(LINGER_S)]
     if programme.deal:
         arguments += ["--deal", json.dumps(programme.deal)]
@@ -134,32 +149,37 @@ async def _demo(programme: Programme, standings: Standings) -> int:
         lobby = parse_link(child.url).lobby
         assert lobby is not None, "a link always names a lobby"
         try:
-            path = await _race(programme, lobby, standings)
-        except BaseExceptionGroup as group:  # of a player's task: the first error says it all
-            raise group.exceptions[0] from group
+            path = await _raced(programme, lobby, standings)
         finally:
             await asyncio.to_thread(child.stop)
     return _verify(path, programme.script, standings)
 
 
-async def _race(programme: Programme, lobby: LobbyAddress, standings: Standings) -> Path:
-    """Holds one race at `lobby`; returns where its record was saved."""
+async def _raced(programme: Programme, lobby: LobbyAddress, standings: Standings, *, patient: bool = False) -> Path:
+    """Holds one race at `lobby`; returns where its record was saved. `patient`: that lobby may be gone for a while."""
+    try:
+        return await _race(programme, lobby, standings, patient=patient)
+    except BaseExceptionGroup as group:  # of a player's task: the first error says it all
+        raise group.exceptions[0] from group
+
+
+async def _race(programme: Programme, lobby: LobbyAddress, standings: Standings, *, patient: bool) -> Path:
     visit = Visit(session_of(os.urandom(32), OpenTable(programme.settings), Role.PLAYER, "demo"), lobby)
     async with visit.running(), asyncio.TaskGroup() as group:
-        view = await _until(visit, lambda view: view.code != "")
+        view = await _until(visit, patient, lambda view: view.code != "")
         standings.event("table", url=lobby.url, code=view.code, watch_code=view.watch_code)
         _announce(programme, standings)
         visit.runner.act(Stand())
-        await _until(visit, lambda view: view.my_seat is None)
+        await _until(visit, patient, lambda view: view.my_seat is None)
         place = Place(code=view.code, lobby=lobby, pin=fingerprint(visit.session.lobby_key or b""))
         tasks = []
         for name, flags in zip(NAMES, programme.bots, strict=False):
             tasks.append(group.create_task(_computer(_player(name, flags, lobby, place), lobby)))
             # One after the other, so that a seed deals everyone the same again.
-            await _until(visit, lambda view: sum(each is not None for each in view.seats) == len(tasks))
-        await _until(visit, lambda view: view.can_start)
+            await _until(visit, patient, lambda view: sum(each is not None for each in view.seats) == len(tasks))
+        await _until(visit, patient, lambda view: view.can_start)
         visit.runner.act(Start())
-        path = await _follow(visit, standings)
+        path = await _follow(visit, standings, patient=patient)
         for task in tasks:
             task.cancel()
     return path
@@ -188,22 +208,22 @@ async def _computer(player: Player, lobby: LobbyAddress) -> None:
         raise Failure(BUG, ending_words(view.ending, lobby, view))
 
 
-async def _until(visit: Visit, seen: Callable[[SessionView], bool]) -> SessionView:
-    """Returns the first picture in which this is seen; raises Failure if the lobby is gone."""
-    view = await visit.until(lambda view: view.line is Line.LOST or seen(view))
-    if view.line is Line.LOST or view.ending:
+async def _until(visit: Visit, patient: bool, seen: Callable[[SessionView], bool]) -> SessionView:
+    """Returns the first picture in which this is seen; raises Failure if the lobby is gone, for good if `patient`."""
+    view = await visit.until(lambda view: (view.line is Line.LOST and not patient) or seen(view))
+    if (view.line is Line.LOST and not patient) or view.ending:
         raise Failure(BUG, ending_words(view.ending or "lost", visit.lobby, view))
     return view
 
 
-async def _follow(visit: Visit, standings: Standings) -> Path:
+async def _follow(visit: Visit, standings: Standings, *, patient: bool) -> Path:
     """Shows the race until its record is saved; returns where."""
 
     def seen(view: SessionView) -> bool:
         standings.show(view)
         return bool(view.record_path or visit.runner.save_error)
 
-    view = await _until(visit, seen)
+    view = await _until(visit, patient, seen)
     if not view.record_path:
         message = say("The record could not be saved: {reason}.", reason=visit.runner.save_error)
         raise Failure(DAMAGED, message)

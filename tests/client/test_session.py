@@ -747,7 +747,7 @@ def test_a_notice_is_gone_with_the_next_action() -> None:
 def test_at_a_table_only_what_closes_it_ends_the_session(code: Refusal) -> None:
     lobby = seated()
     lobby.say(messages.Refused(code))
-    final = code in (Refusal.FRAME, Refusal.REPLACED, Refusal.CLOSED)
+    final = code in (Refusal.FRAME, Refusal.REPLACED, Refusal.CLOSED, Refusal.BROKEN)
     assert lobby.session.ending == (code if final else "")
 
 
@@ -770,9 +770,9 @@ def test_a_connection_that_never_was_is_the_end() -> None:
 
 def test_a_lost_connection_is_made_again_at_growing_intervals() -> None:
     lobby = seated()
-    waits = [connects(lobby.handle(Dropped("lost")))[0] for _ in range(6)]
+    waits = [connects(lobby.handle(Dropped("lost")))[0] for _ in range(10)]
     assert lobby.session.line is Line.LOST
-    pauses = (100, 300, 1_000, 2_000, 4_000, 4_000)
+    pauses = (100, 300, 600, 1_000, 1_000, 1_000, 2_000, 2_000, 4_000, 4_000)
     assert all(pause <= wait < 2 * pause for wait, pause in zip(waits, pauses, strict=True))
 
 

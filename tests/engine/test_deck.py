@@ -234,3 +234,14 @@ def test_a_whole_race_deck_takes_little_memory() -> None:
     used_bytes = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert used_bytes < 300_000
+
+
+@pytest.mark.parametrize("length", [1, 127, 128, 129, 1_000])
+def test_a_chain_that_is_resumed_is_the_one_that_was_kept(length: int) -> None:
+    chain = Chain(bytes(range(16)), bytes(range(32)), length)
+    again = Chain.resumed(chain.chain_id, chain.length, chain.kept)
+    assert len(chain.kept) <= length // 128 + 2
+    assert (again.chain_id, again.length, again.anchor, again.kept) == (
+        chain.chain_id, chain.length, chain.anchor, chain.kept
+    )  # fmt: skip
+    assert [again.link(i) for i in range(length + 1)] == [chain.link(i) for i in range(length + 1)]

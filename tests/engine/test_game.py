@@ -200,3 +200,30 @@ def test_an_illegal_move_in_a_replay_is_told_with_number_direction_and_board() -
     board = Board.of_faces(case["end"]["board"])
     assert str(caught.value) == f"move 23, left, board {board}"
     assert (caught.value.move, caught.value.direction, caught.value.board) == (23, LEFT, board)
+
+
+def test_a_game_that_is_resumed_goes_on_as_the_one_that_was_saved() -> None:
+    deck = SoloDeck(bytes(32))
+    game, order = Game(3, deck), 0
+    while not game.stuck:
+        saved = Game.resumed(deck, game.board, score=game.score, moves=game.moves, fours=game.fours)
+        for name in ("size", "score", "moves", "fours", "max_exponent", "stuck", "deck_used_up"):
+            assert getattr(saved, name) == getattr(game, name)
+        assert saved.board == game.board
+        direction = next(d for d in Direction if game.board.slide(d) is not None)
+        assert saved.move(direction) == game.move(direction)
+        assert saved.board == game.board
+        order += 1
+    again = Game.resumed(deck, game.board, score=game.score, moves=game.moves, fours=game.fours)
+    assert again.stuck
+    assert order == game.moves
+
+
+def test_a_game_that_is_resumed_knows_that_its_deck_is_used_up() -> None:
+    deck = DealtDeck(Chain(bytes(16), bytes(32), 1), bytes(32))
+    game = Game(4, deck)
+    while not game.stuck:
+        game.move(next(d for d in Direction if game.board.slide(d) is not None))
+    again = Game.resumed(deck, game.board, score=game.score, moves=game.moves, fours=game.fours)
+    assert game.deck_used_up
+    assert (again.stuck, again.deck_used_up) == (True, True)

@@ -370,3 +370,45 @@ def test_help_comes_without_the_heavy_imports():
     code = code.replace("HEAVY", "('aiohttp', 'asyncio', 'msgspec', 'nacl', 'platformdirs')")
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=PATIENCE_S)
     assert answer.stdout == b"[]\n"
+
+
+# ── the database ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_two_lobbies_on_one_database_are_one_too_many(tmp_path):
+    path = tmp_path / "here.db"
+    with lobby(tmp_path, "--port", "0", "--json", "--database", str(path)) as first:
+        announced(first)
+        with lobby(tmp_path, "--port", "0", "--database", str(path)) as second:
+            assert second.wait(PATIENCE_S) == 6
+            assert f"another lobby is at work on the database {path}" in talk(second)
+        assert ended(first) == 0
+
+
+def test_lobbies_that_were_given_no_database_have_one_each(tmp_path):
+    with lobby(tmp_path, "--port", "0", "--json") as first:
+        announced(first)
+        with lobby(tmp_path, "--port", "0", "--json") as second:
+            announced(second)
+            assert {path.name for path in tmp_path.glob("*.db")} == {"lobby.db", "lobby-2.db"}
+            assert ended(second) == 0
+        assert ended(first) == 0
+
+
+def test_when_all_usual_databases_are_taken_it_stops(tmp_path, monkeypatch):
+    monkeypatch.setattr(cli, "DATABASES_TRIED", 1)
+    store, _ = cli.database(None, tmp_path)
+    with pytest.raises(cli.CannotStart, match="another lobby is at work") as stop:
+        cli.database(None, tmp_path)
+    assert stop.value.exit_code == 6
+    store.close()
+
+
+@pytest.mark.parametrize("content", [b"no database" * 500, b"SQLite format 3\0" + bytes(5_000)])
+def test_a_damaged_database_stops_it_and_is_left_as_it_is(tmp_path, content):
+    path = tmp_path / "lobby.db"
+    path.write_bytes(content)
+    with pytest.raises(cli.CannotStart, match="damaged") as stop:
+        cli.database(None, tmp_path)
+    assert stop.value.exit_code == 6
+    assert path.read_bytes() == content

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from lobby.events import BadFrame, Close, Connected, Disconnected, Drained, Effect, Received, Send, Woke
+from lobby.events import (
+    BadFrame,
+    Close,
+    Connected,
+    Disconnected,
+    DiskFailed,
+    Drained,
+    Effect,
+    Event,
+    Forget,
+    Keep,
+    Persist,
+    Quarantine,
+    Received,
+    Restored,
+    SavedTable,
+    Send,
+    SpaceChanged,
+    Woke,
+)
 from lobby.lobby import Lobby
 from lobby.opening import DealOptions
 from protocol import limits, messages
@@ -28,7 +48,7 @@ class Doors:
         self.lobby = Lobby(signer=signer, entropy=entropy_of(seed), epoch=1, program="test", options=options)
         self.last = 0
 
-    def handle(self, event: Connected | Received | BadFrame | Disconnected | Woke | Drained) -> list[Effect]:
+    def handle(self, event: Event) -> list[Effect]:
         return self.lobby.handle(event, self.now_ms)
 
     def caller(self, secret: bytes = b"c", address: str = "10.0.0.1") -> Caller:
@@ -298,7 +318,7 @@ def test_addresses_that_have_stopped_guessing_are_forgotten() -> None:
         doors.caller(address=f"10.0.1.{number}").greet().join("000000")
     doors.now_ms += limits.GUESS_WINDOW_MS
     doors.caller(address="10.0.2.1").greet().join("000000")
-    assert len(doors.lobby._guesses) == 1
+    assert len(doors.lobby._guesses._times_ms) == 1
 
 
 @pytest.mark.parametrize("name", ["", "   ", "a\x1b[2Jb", "\u202egnp", "x" * 40])
@@ -414,3 +434,184 @@ def test_the_pictures_of_all_tables_are_shown_each_once_the_oldest_first() -> No
     assert welcome is not None
     assert [view.code for view in doors.lobby.views()] == [first.code, welcome.table.code]
     assert next(doors.lobby.views()) == first
+
+
+# ── what it keeps, and a disk that fails ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_happens_to_a_table_is_kept_before_it_is_told() -> None:
+    doors = Doors()
+    host = doors.caller(b"h").greet()
+    effects = host.open()
+    kept = [place for place, effect in enumerate(effects) if isinstance(effect, Persist)]
+    told = [place for place, effect in enumerate(effects) if isinstance(effect, Send)]
+    assert [(effect.table, effect.place) for effect in effects if isinstance(effect, Persist)] == [(1, 1), (1, 2)]
+    assert kept == [0, 1]
+    assert min(told) > 1
+
+
+def test_pings_do_not_wait_for_the_disk() -> None:
+    doors = Doors()
+    host, _table = table_of(doors)
+    effects = host.say(messages.Ping(5))
+    assert [type(effect) for effect in effects] == [Send, Persist]
+
+
+def test_a_table_that_closed_is_forgotten_by_the_journal() -> None:
+    doors = Doors()
+    host, _table = table_of(doors)
+    doors.handle(Disconnected(host.number))
+    doors.now_ms += limits.EMPTY_TABLE_MS
+    assert doors.handle(Woke())[-1] == Forget(1)
+
+
+def test_a_lobby_that_stops_keeps_its_tables_and_hears_nothing_of_them_any_more() -> None:
+    doors = Doors()
+    host, _table = table_of(doors)
+    effects = doors.handle(Drained())
+    assert [type(effect) for effect in effects] == [Send, Keep]
+    assert host.say(messages.Lock(locked=True)) == []
+    assert host.say(messages.Leave()) == []
+    assert doors.handle(Disconnected(host.number)) == []
+    doors.now_ms += 10 * limits.EMPTY_TABLE_MS
+    assert doors.handle(Woke()) == []
+    assert doors.lobby.deadline is None
+
+
+def test_a_lobby_that_nobody_needs_forgets_its_tables() -> None:
+    doors = Doors()
+    host, _table = table_of(doors)
+    doors.handle(Disconnected(host.number))
+    assert doors.handle(Drained(forever=True)) == [Forget(1)]
+
+
+def test_a_lobby_that_stops_takes_nobody_to_a_table() -> None:
+    doors = Doors()
+    _host, table = table_of(doors)
+    doors.handle(Drained())
+    caller = doors.caller().greet()
+    assert refused_and_closed(caller, caller.join(table.code)) == Refusal.DRAINING
+
+
+def test_without_a_disk_all_are_told_and_only_what_changes_nothing_is_answered() -> None:
+    doors = Doors()
+    host, _table = table_of(doors)
+    assert host.sent(doors.handle(DiskFailed())) == [messages.Refused(Refusal.DISK)]
+    assert host.say(messages.Lock(locked=True)) == []
+    assert host.sent(host.say(messages.Ping(5))) == [messages.Pong(5, doors.now_ms)]
+    assert host.sent(host.say(messages.AskRecord(0))) == [messages.Refused(Refusal.NO_RECORD)]
+    doors.lobby._tables[_table.code].record = b"record"
+    assert host.sent(host.say(messages.AskRecord(2))) == [messages.RecordPiece(2, b"cord")]
+
+
+@pytest.mark.parametrize("message", [messages.Begin(), messages.Again()])
+def test_on_a_disk_that_is_nearly_full_the_host_starts_no_race(message: FromClient) -> None:
+    doors = Doors()
+    host, _table = table_of(doors)
+    doors.handle(SpaceChanged(scarce=True))
+    assert host.say(message) == [Send((host.number,), messages.Refused(Refusal.SPACE))]
+    doors.handle(SpaceChanged(scarce=False))
+    assert Refusal.SPACE not in host.refusals(host.say(message))
+
+
+def test_on_a_disk_that_is_nearly_full_everything_else_goes_on() -> None:
+    doors = Doors()
+    host, _table = table_of(doors)
+    doors.handle(SpaceChanged(scarce=True))
+    assert host.refusals(host.say(messages.Lock(locked=True))) == []
+
+
+def saved(effects: list[Effect]) -> SavedTable:
+    rows = tuple(effect.row for effect in effects if isinstance(effect, Persist))
+    return SavedTable(1, 0, b"", rows)
+
+
+def test_a_lobby_that_is_started_again_has_its_tables_and_gives_new_numbers() -> None:
+    doors = Doors()
+    host = doors.caller(b"h").greet()
+    table = saved(host.open())
+    again = Doors(seed="another")
+    effects = again.handle(Restored((table,), again.now_ms, 5))
+    assert [type(effect) for effect in effects] == [Persist]
+    assert [view.code for view in again.lobby.views()] == [view.code for view in doors.lobby.views()]
+    other = again.caller(b"o").greet()
+    assert {effect.table for effect in other.open() if isinstance(effect, Persist)} == {6}
+
+
+@pytest.mark.parametrize("row", [b"", b"\xc1", b"nothing", msgspec.msgpack.encode([["woke"], 5, b""])])
+def test_a_table_that_cannot_be_read_is_put_aside_and_the_others_are_there(row: bytes) -> None:
+    doors = Doors()
+    host = doors.caller(b"h").greet()
+    table = saved(host.open())
+    again = Doors(seed="another")
+    effects = again.handle(Restored((SavedTable(2, 0, b"", (row,)), table), again.now_ms, 2))
+    assert [effect.table for effect in effects if isinstance(effect, Quarantine)] == [2]
+    assert again.lobby.tables == 1
+
+
+@pytest.mark.parametrize("picture", [b"\xc1", b"\x01", msgspec.msgpack.encode(["object", "Rogue", {}, 0])])
+def test_a_picture_that_cannot_be_read_puts_its_table_aside(picture: bytes) -> None:
+    effects = Doors().handle(Restored((SavedTable(1, 5, picture, ()),), 5, 1))
+    assert [type(effect) for effect in effects] == [Quarantine]
+
+
+def test_a_journal_that_leads_elsewhere_puts_its_table_aside() -> None:
+    """Entropy that is drawn more or less often than it was before: the program is not the one that wrote this."""
+    doors = Doors()
+    host = doors.caller(b"h").greet()
+    rows = saved(host.open()).rows
+    for entropy in (b"", b"e" * 1_000):
+        event, at_ms, _ = msgspec.msgpack.decode(rows[0])
+        first = msgspec.msgpack.encode([event, at_ms, entropy])
+        effects = Doors().handle(Restored((SavedTable(1, 0, b"", (first, rows[1])),), 5, 1))
+        assert [type(effect) for effect in effects] == [Quarantine]
+
+
+def test_an_empty_journal_puts_its_table_aside() -> None:
+    effects = Doors().handle(Restored((SavedTable(1, 0, b"", ()),), 5, 1))
+    assert [type(effect) for effect in effects] == [Quarantine]
+
+
+def test_a_table_that_had_closed_is_not_taken_up() -> None:
+    doors = Doors()
+    host = doors.caller(b"h").greet()
+    effects = host.open()
+    effects += doors.handle(Disconnected(host.number))
+    doors.now_ms += limits.EMPTY_TABLE_MS
+    effects += doors.handle(Woke())
+    again = Doors(seed="another")
+    assert again.handle(Restored((saved(effects),), doors.now_ms, 1)) == [Forget(1)]
+    assert again.lobby.tables == 0
+
+
+def test_a_table_that_fails_is_put_aside_and_everybody_at_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    doors = Doors()
+    host, table = table_of(doors)
+    guest = doors.caller(b"g").greet()
+    guest.join(table.code)
+    other = doors.caller(b"o").greet()
+    other.open()
+    monkeypatch.setattr("lobby.hearing.leave", lambda *_: 1 // 0)
+    effects = guest.say(messages.Leave())
+    assert [type(effect) for effect in effects[:2]] == [Persist, Quarantine]
+    for caller in (host, guest):
+        assert refused_and_closed(caller, effects) == Refusal.BROKEN
+    assert other.sent(effects) == []
+    assert doors.lobby.tables == 1
+    assert host.say(messages.Ping(1)) == []
+    caller = doors.caller().greet()
+    assert refused_and_closed(caller, caller.join(table.code)) == Refusal.NO_TABLE
+
+
+def test_a_table_at_which_little_happens_does_not_hold_up_the_log_of_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lobby.lobby.LOG_ROWS_MAX", 20)
+    doors = Doors()
+    quiet = doors.caller(b"q").greet()
+    quiet.open()
+    busy = doors.caller(b"h").greet()
+    effects = busy.open()
+    for number in range(60):
+        effects += busy.say(messages.Lock(locked=number % 2 == 0))
+    assert [effect.table for effect in effects if isinstance(effect, Keep)] == [1, 2, 2]

@@ -33,7 +33,9 @@ from lobby.events import (
     Send,
     Woke,
 )
-from lobby.server import Server, clock_ms
+from lobby.server import Server
+from lobby.store import Store, records
+from lobby.times import boot_ms
 from protocol import codec, limits
 from protocol.messages import Drain, FromLobby, Leave, Ping, Pong, RecordPiece, Refused
 from protocol.refusals import Refusal
@@ -116,7 +118,7 @@ async def serving(
     public_url: str = "", origins: frozenset[str] = frozenset(), crash: bool = True,
 ) -> AsyncIterator[Rig]:  # fmt: skip
     server = Server(
-        core, records_dir=tmp_path / "records", heartbeat_s=heartbeat_s, linger_s=linger_s,
+        core, Store(tmp_path / "lobby.db"), heartbeat_s=heartbeat_s, linger_s=linger_s,
         public_url=public_url, origins=origins, crash=crash,
     )  # fmt: skip
     listener = socket.create_server(("127.0.0.1", 0))
@@ -199,11 +201,11 @@ async def test_a_connection_number_is_never_given_again(tmp_path):
 async def test_times_are_whole_milliseconds_of_a_clock_that_does_not_go_back(tmp_path):
     core = Script()
     async with serving(core, tmp_path) as rig:
-        before = clock_ms()
+        before = boot_ms()
         peer = await rig.peer()
         await peer.send_bytes(LEAVE)
         await core.hears(Received(1, Leave()))
-        times = [before, *core.times, clock_ms()]
+        times = [before, *core.times, boot_ms()]
         assert times == sorted(times)
         assert all(type(now_ms) is int for now_ms in times)
 
@@ -576,7 +578,7 @@ async def test_the_core_is_woken_at_its_deadline_and_not_before(tmp_path):
 
     core.answers[Woke] = wake
     async with serving(core, tmp_path) as rig:
-        core.deadline = due_ms = clock_ms() + 30
+        core.deadline = due_ms = boot_ms() + 30
         await rig.peer()
         await core.hears(Woke())
         assert core.times[-1] >= due_ms
@@ -586,9 +588,9 @@ async def test_the_core_is_woken_at_its_deadline_and_not_before(tmp_path):
 async def test_a_deadline_that_comes_nearer_is_kept(tmp_path):
     core = Script()
     async with serving(core, tmp_path) as rig:
-        core.deadline = clock_ms() + 60_000
+        core.deadline = boot_ms() + 60_000
         await rig.peer()
-        core.deadline = clock_ms() + 20
+        core.deadline = boot_ms() + 20
         await rig.peer()
         async with asyncio.timeout(0.9):  # before the timer looks at the clock anyway
             await core.hears(Woke())
@@ -598,7 +600,7 @@ async def test_after_a_stall_what_has_arrived_is_heard_before_the_time(tmp_path)
     core = Script()
     async with serving(core, tmp_path) as rig:
         bare = await rig.raw()
-        core.deadline = clock_ms() + 20
+        core.deadline = boot_ms() + 20
         rig.server.tell(BadFrame(1))  # something that arms the timer
         bare.send(masked(WSMsgType.BINARY, LEAVE))
         time.sleep(0.05)  # noqa: ASYNC251 - the stall
@@ -636,24 +638,14 @@ async def test_a_lobby_that_is_needed_again_does_not_end(tmp_path):
 # ── records ──
 
 
-async def test_a_record_is_kept_in_a_file_of_its_own_and_none_is_written_over(tmp_path):
+async def test_records_are_kept_in_the_database_and_none_is_written_over(tmp_path):
     core = Script()
     core.on(Connected, Archive("482913", 2, b"one" * 100_000), Archive("482913", 2, b"two"))
     async with serving(core, tmp_path) as rig:
         await rig.peer()
-    kept = sorted((tmp_path / "records").iterdir())
-    assert sorted(path.read_bytes() for path in kept) == [b"one" * 100_000, b"two"]
-    date = time.strftime("%Y-%m-%d")
-    assert {path.name for path in kept} == {f"{date}-482913-2.r2048", f"{date}-482913-2-2.r2048"}
-
-
-async def test_a_record_that_cannot_be_kept_stops_nothing(tmp_path, caplog):
-    (tmp_path / "records").write_text("a file where the folder should be")
-    core = Script()
-    core.on(Connected, Archive("482913", 2, b"record"), Send((1,), piece(1)))
-    async with serving(core, tmp_path) as rig:
-        assert await said(await rig.peer()) == piece(1)
-    assert "could not be kept" in caplog.text
+    kept = records(tmp_path / "lobby.db")
+    assert [stored.record for stored in kept] == [b"one" * 100_000, b"two"]
+    assert {(stored.code, stored.race_number, stored.whole) for stored in kept} == {("482913", 2, True)}
 
 
 @pytest.mark.parametrize("links", [True, False], ids=["with hard links", "without"])
@@ -712,7 +704,7 @@ async def test_an_error_at_a_deadline_does_not_keep_the_processor_busy(tmp_path)
     core = Script()
     core.answers[Woke] = raising
     async with serving(core, tmp_path, crash=False) as rig:
-        core.deadline = clock_ms()
+        core.deadline = boot_ms()
         peer = await rig.peer()
         await core.hears(Woke())
         for number in range(20):
