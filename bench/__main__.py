@@ -6,6 +6,7 @@ import sys
 
 BENCHMARKS = {
     "engine": "replays against a naive implementation, in moves/s",
+    "hostile": "five hundred hostile connections: when each is ended, and what honest players notice of it",
     "journal": "rows acknowledged by the lobby's database, and the restart of a killed lobby with a hundred races",
     "lobby": "a lobby under load against node ws and websockets, which only carry the frames",
     "luck": "the luck test on a thousand games of honest bots, and on cheats who see draws ahead",

@@ -67,9 +67,12 @@ _OTHER_KEY = "other-key"  # the alarm: the lobby at this address had another key
 _FINAL = frozenset(
     {
         Refusal.FRAME, Refusal.ORDER, Refusal.VERSION, Refusal.PROOF, Refusal.NAME, Refusal.SETTINGS,
-        Refusal.NO_TABLE, Refusal.GUESSING, Refusal.REPLACED, Refusal.CLOSED, Refusal.CAPACITY, Refusal.BROKEN,
+        Refusal.NO_TABLE, Refusal.GUESSING, Refusal.REPLACED, Refusal.CLOSED, Refusal.CAPACITY,
+        Refusal.CROWDED, Refusal.ADDRESS, Refusal.BROKEN,
     }
 )  # fmt: skip
+# Who has been at the table tries again: a race waits a minute, and room comes and goes.
+_FINAL_COMING_BACK = _FINAL - {Refusal.CAPACITY, Refusal.CROWDED, Refusal.ADDRESS}
 _FINAL_AT_TABLE = frozenset({Refusal.FRAME, Refusal.REPLACED, Refusal.CLOSED, Refusal.BROKEN})
 _TIME_MAX_MS = (1 << 32) - 1  # the last time that a move can claim, whatever a lobby says of its clock
 # A lobby that was killed is back in two seconds, and then it must not take much longer until everyone is.
@@ -275,7 +278,9 @@ class Session:
 
     @property
     def _final(self) -> frozenset[Refusal]:
-        return _FINAL_AT_TABLE if self.line is Line.ONLINE else _FINAL
+        if self.line is Line.ONLINE:
+            return _FINAL_AT_TABLE
+        return _FINAL if self.table is None else _FINAL_COMING_BACK
 
     def _challenged(self, challenge: messages.Challenge) -> None:
         """Checks that this is the lobby we mean before anything else is said (architecture.md 5.4)."""
@@ -313,7 +318,7 @@ class Session:
         """Comes back after a lost connection, unless there is nothing to come back to."""
         if self.line is Line.ONLINE:
             self._lost_ms = now_ms
-        if self.table is None or reason in _FINAL or now_ms - self._lost_ms > _GIVE_UP_MS:
+        if self.table is None or reason in _FINAL_COMING_BACK or now_ms - self._lost_ms > _GIVE_UP_MS:
             self.end(reason)
             return
         self.line = Line.LOST

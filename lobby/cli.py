@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import errno
 import json
-import logging
 import os
 import socket
 import sys
@@ -18,7 +17,11 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lobby import choices, logs
+
 if TYPE_CHECKING:
+    import asyncio
+
     from lobby.lobby import Lobby
     from lobby.opening import DealOptions
     from lobby.store import Loaded, Store
@@ -49,10 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return shelf.main(words)
     options = parser().parse_args(words)
-    logging.basicConfig(
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        level=logging.DEBUG if options.verbose else logging.WARNING,
-    )
+    logs.set_up(options.log_format, verbose=options.verbose)
     try:
         data_dir = options.data_dir or default_data_dir()
         seed = lobby_seed(data_dir / "lobby.key")
@@ -102,8 +102,8 @@ def parser() -> argparse.ArgumentParser:
         help='deal every race like this, for demos and tests: {"seed": 64 hex digits, "chain_length": links, '
         '"windows": {name: milliseconds}}, each where it differs from the usual',
     )
+    choices.add_arguments(made)
     made.add_argument("--json", action="store_true", help="say where it listens as one line of JSON")
-    made.add_argument("-v", "--verbose", action="store_true", help="log what happens")
     return made
 
 
@@ -203,8 +203,6 @@ def _bound(bind: str, port: int) -> socket.socket:
 
 
 async def _run(options: argparse.Namespace, store: Store, loaded: Loaded, seed: bytes, listener: socket.socket) -> int:
-    import asyncio
-    import signal
     import time
     from importlib import metadata
 
@@ -215,21 +213,18 @@ async def _run(options: argparse.Namespace, store: Store, loaded: Loaded, seed: 
     from protocol import signing
 
     version = metadata.version("race2048")
-    signer = signing.Signer(seed)
-    alive = loaded.alive
+    signer, alive = signing.Signer(seed), loaded.alive
     epoch = int(time.time()) if alive is None else max(int(time.time()), alive.epoch + 1)
-    program = f"race2048 {version}"
-    core = Lobby(signer=signer, entropy=os.urandom, epoch=epoch, program=program, options=options.deal)
+    core = Lobby(signer=signer, entropy=os.urandom, epoch=epoch, program=f"race2048 {version}", options=options.deal)
+    core.room.most = (admission := choices.admission_of(options)).most
     clock = LobbyTime(None if alive is None else alive.moment)
-    server = Server(core, store, epoch=epoch, time=clock, public_url=options.public_url, linger_s=options.linger)
+    server = Server(
+        core, store, epoch=epoch, time=clock, public_url=options.public_url, linger_s=options.linger,
+        admission=admission,
+    )  # fmt: skip
     restored = None if alive is None else Restored(loaded.tables, alive.moment.lobby_ms, loaded.last_number)
     sys.setswitchinterval(SWITCH_S)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        try:
-            loop.add_signal_handler(number, server.over.set)
-        except NotImplementedError:  # Windows
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(server.over.set))
+    _end_on_signals(server.over)
     await server.start(listener, restored)
     fingerprint = signing.fingerprint(signer.key)
     _greet(options, listener, fingerprint, version)
@@ -238,6 +233,18 @@ async def _run(options: argparse.Namespace, store: Store, loaded: Loaded, seed: 
         withdraw()
         await server.stop()
     return 0 if server.disk_error is None else _disk_failed(store, server.disk_error)
+
+
+def _end_on_signals(over: asyncio.Event) -> None:
+    import asyncio
+    import signal
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, over.set)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(over.set))
 
 
 def _disk_failed(store: Store, error: Exception) -> int:

@@ -13,12 +13,10 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-log = logging.getLogger(__name__)
+from lobby.bounds import CLOSE_S, QUEUE_BYTES_MAX, QUEUE_FRAMES_MAX, WRITE_AHEAD_BYTES
+from lobby.logs import told
 
-QUEUE_FRAMES_MAX = 512
-QUEUE_BYTES_MAX = 262_144  # four of the largest frames; beyond it the peer does not read
-WRITE_AHEAD_BYTES = 16_384  # handed to the transport at a time; what waits here can still be replaced
-CLOSE_S = 1.0  # what a closing peer gets to take what was sent, and again to say goodbye
+log = logging.getLogger(__name__)
 
 
 def framed(payload: bytes, opcode: int = WSMsgType.BINARY) -> bytes:
@@ -51,6 +49,8 @@ class Connection:
         "address",
         "in_turn",
         "refusals",
+        "slow",
+        "welcomed",
     )
 
     def __init__(
@@ -63,6 +63,8 @@ class Connection:
         self.address = address
         self.in_turn = False  # waits for its slice of a broadcast
         self.refusals: set[str] = set()  # what it was refused for, and that is logged
+        self.welcomed: Callable[[], None] = lambda: None  # what is done when its peer has come to a table
+        self.slow = False  # closed since its peer did not read
         self._websocket = websocket
         self._transport = transport
         self._drain = drain
@@ -90,7 +92,8 @@ class Connection:
         self._waiting_bytes += len(frame)
         self._puts += 1
         if len(self._waiting) > QUEUE_FRAMES_MAX or self._waiting_bytes > QUEUE_BYTES_MAX:
-            log.warning("%s does not read what it is sent: closed", self.address)
+            self.slow = True
+            log.warning("%s does not read what it is sent: closed", self.address, extra=told(address=self.address))
             self.abort()
 
     def flush(self) -> None:

@@ -96,10 +96,12 @@ class Tap:
 class Journal:
     """The rows of one table: what is to be kept of each event. `number` is the table's, and of no other ever."""
 
-    def __init__(self, number: int, tap: Tap, place: int = 0, kept: int = 0, picture_bytes: int = 0) -> None:
+    def __init__(
+        self, number: int, tap: Tap, place: int = 0, kept: int = 0, picture_bytes: int = 0, *, kept_at: int = 0
+    ) -> None:
         self.number = number
         self.tap = tap
-        self.kept_at = 0  # how many rows the lobby had written when the table was last kept
+        self.kept_at = kept_at  # how many rows the lobby had written when the table was last kept
         self._place = place
         self._kept = kept
         self._picture_bytes = picture_bytes

@@ -37,10 +37,10 @@ from lobby.events import (
     TableEvent,
     Woke,
 )
-from lobby.guesses import Guesses
 from lobby.journal import LOG_ROWS_MAX, Founded, Journal, Tap, founded, rebuilt
 from lobby.opening import DealOptions, Entropy
 from lobby.pictures import record_piece
+from lobby.room import Census, Room
 from lobby.table import Table
 from protocol import limits, messages
 from protocol.deal import settings_fault
@@ -94,7 +94,7 @@ class Lobby:
         self._last_number = 0  # of a table in the journal
         self._alarms: list[tuple[int, str]] = []  # a heap of (time, code); an alarm may be out of date
         self._alarm_ms: dict[str, int] = {}  # by table code: the deadline that we know
-        self._guesses = Guesses()
+        self.room = Room(self._tables)
         self._still = False
         self._scarce = False  # the disk is nearly full
         self._out = Outbox()
@@ -141,6 +141,15 @@ class Lobby:
     def tables(self) -> int:
         """How many tables there are."""
         return len(self._tables) // 2
+
+    @property
+    def at_tables(self) -> int:
+        """How many connections are at a table."""
+        return len(self._visitors) - len(self._waiting)
+
+    def census(self) -> Census:
+        """Returns how many of everything there are now."""
+        return self.room.census(self.at_tables)
 
     def views(self) -> Iterator[messages.TableView]:
         """Yields the public picture of each table, the oldest first."""
@@ -327,19 +336,21 @@ class Lobby:
     def _open(self, message: messages.Open, visitor: _Visitor, now_ms: int) -> bool:
         if visitor.key is None:
             return False
-        fault = None
         if self._still:
-            fault = Refusal.DRAINING
+            fault: Refusal | None = Refusal.DRAINING
         elif settings_fault(message.settings) is not None:
             fault = Refusal.SETTINGS
         elif judge_name(message.name) is None:
             fault = Refusal.NAME
         elif visitor.role is not Role.PLAYER:
             fault = Refusal.ORDER
+        else:
+            fault = self.room.open_fault(visitor.address, self.at_tables, now_ms)
         if fault is not None:
             self._refuse_and_close(visitor.connection, fault, now_ms)
             return True
         table = self._new_table(message.settings, visitor.key, now_ms)
+        self.room.opened(visitor.address, table)
         self._seat(visitor, table, message.name, may_sit=True, now_ms=now_ms)
         return True
 
@@ -347,22 +358,28 @@ class Lobby:
     def _join(self, message: messages.Join, visitor: _Visitor, now_ms: int) -> bool:
         if visitor.key is None:
             return False
-        if self._still:
-            self._refuse_and_close(visitor.connection, Refusal.DRAINING, now_ms)
-            return True
         table = self._tables.get(message.code)
-        if (table is None or not table.seats(visitor.key)) and self._guesses.too_many(visitor.address, now_ms):
-            self._refuse_and_close(visitor.connection, Refusal.GUESSING, now_ms)
-            return True
-        if table is None:
-            self._guesses.note(visitor.address, now_ms)
-            self._refuse_and_close(visitor.connection, Refusal.NO_TABLE, now_ms)
-            return True
-        if visitor.role is not Role.WATCHER and judge_name(message.name) is None:
-            self._refuse_and_close(visitor.connection, Refusal.NAME, now_ms)
-            return True
-        self._seat(visitor, table, message.name, may_sit=message.code == table.code, now_ms=now_ms)
+        fault = self._join_fault(message, visitor, visitor.key, table, now_ms)
+        if table is None or fault is not None:
+            self._refuse_and_close(visitor.connection, fault or Refusal.NO_TABLE, now_ms)
+        else:
+            self._seat(visitor, table, message.name, may_sit=message.code == table.code, now_ms=now_ms)
         return True
+
+    def _join_fault(
+        self, message: messages.Join, visitor: _Visitor, key: bytes, table: Table | None, now_ms: int
+    ) -> Refusal | None:
+        if self._still:
+            return Refusal.DRAINING
+        if (table is None or not table.seats(key)) and self.room.is_guessing(visitor.address, now_ms):
+            return Refusal.GUESSING
+        if table is None:
+            self.room.guessed(visitor.address, now_ms)
+            return Refusal.NO_TABLE
+        if visitor.role is not Role.WATCHER and judge_name(message.name) is None:
+            return Refusal.NAME
+        watches = visitor.role is Role.WATCHER or message.code != table.code
+        return self.room.join_fault(table, key, self.at_tables, watches=watches)
 
     def _seat(self, visitor: _Visitor, table: Table, name: str, *, may_sit: bool, now_ms: int) -> None:
         assert visitor.key is not None, "only who has proved a key comes to a table"
@@ -371,23 +388,13 @@ class Lobby:
         self._pass_on(table, Arrived(visitor.connection, visitor.key, visitor.role, name, may_sit), now_ms)
 
     def _new_table(self, settings: messages.TableSettings, host: bytes, now_ms: int) -> Table:
-        row = Founded(self._free_code(), "", settings, host, self._epoch, self._options)
+        row = Founded(self.room.free_code(self._entropy), "", settings, host, self._epoch, self._options)
         tap = Tap(self._entropy)
         table = founded(row, now_ms, self._signer, tap)
         self._tables[table.code] = table
-        table.watch_code = self._free_code()
-        self._tables[table.watch_code] = table
+        table.watch_code = watch_code = self.room.free_code(self._entropy)
+        self._tables[watch_code] = table
         self._last_number += 1
-        self._journals[table.code] = journal = Journal(self._last_number, tap)
-        journal.kept_at = self._rows
-        self._out.append(journal.row(replace(row, watch_code=table.watch_code), now_ms))
+        self._journals[table.code] = journal = Journal(self._last_number, tap, kept_at=self._rows)
+        self._out.append(journal.row(replace(row, watch_code=watch_code), now_ms))
         return table
-
-    def _free_code(self) -> str:
-        """Returns a code nobody has: six digits, more as the lobby fills (ux.md §1: a guess in 100,000)."""
-        digits = max(limits.CODE_DIGITS_MIN, len(str(len(self._tables) * limits.CODE_SPARSITY)))
-        while True:
-            number = int.from_bytes(self._entropy(16), "big") % 10**digits
-            code = f"{number:0{digits}d}"
-            if code not in self._tables:
-                return code

@@ -41,8 +41,13 @@ lobby you reach.
 """
 
 
-def application(serve: Handler, *, public_url: str, origins: frozenset[str]) -> web.Application:
-    """Returns the pages, with `serve` at /ws. Only web pages of `origins` may ask for anything here."""
+def application(
+    serve: Handler, *, public_url: str, origins: frozenset[str], health: Callable[[], str]
+) -> web.Application:
+    """Returns the pages, with `serve` at /ws. Only web pages of `origins` may ask for anything here.
+
+    `health` tells why nobody should be sent here now, empty if all is well.
+    """
 
     async def invite(request: web.Request) -> web.Response:
         base = public_url or f"{request.scheme}://{request.host}"
@@ -54,10 +59,14 @@ def application(serve: Handler, *, public_url: str, origins: frozenset[str]) -> 
         )
         return web.Response(text=page, content_type="text/html")
 
+    async def healthy(_: web.Request) -> web.Response:
+        fault = health()
+        return web.Response(status=503 if fault else 200, text=f"{fault or 'ok'}\n")
+
     made = web.Application(middlewares=[_doorkeeper(origins)])
     made.on_response_prepare.append(_harden)
     made.router.add_get("/", _about)
-    made.router.add_get("/healthz", _healthy)
+    made.router.add_get("/healthz", healthy)
     made.router.add_get("/t/{code}", invite)
     made.router.add_get("/w/{code}", invite)
     made.router.add_get("/ws", serve)
@@ -66,10 +75,6 @@ def application(serve: Handler, *, public_url: str, origins: frozenset[str]) -> 
 
 async def _about(_: web.Request) -> web.Response:
     return web.Response(text=ABOUT)
-
-
-async def _healthy(_: web.Request) -> web.Response:
-    return web.Response(text="ok\n")
 
 
 async def _harden(_: web.Request, response: web.StreamResponse) -> None:

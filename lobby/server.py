@@ -8,32 +8,41 @@ the disk has what it tells of (holding.py). connection.py has one socket's queue
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import socket
 from collections import deque
-from typing import Protocol
+from time import perf_counter
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from lobby import events, pages
-from lobby.connection import CLOSE_S, Connection, framed
+from lobby import events, metrics, pages
+from lobby.bounds import (
+    BURST_FRAMES,
+    CLOSE_S,
+    HEARTBEAT_S,
+    KEEPALIVE_S,
+    SLICE_CONNECTIONS,
+    SOCKET_BUFFER_BYTES,
+    Admission,
+)
+from lobby.connection import Connection, framed
+from lobby.core import Core
+from lobby.door import Door
+from lobby.guard import Guard
 from lobby.holding import Holding
+from lobby.logs import told
+from lobby.porch import Porch, porch_of
 from lobby.store import Store
 from lobby.times import LobbyTime
 from protocol import codec, limits
-from protocol.messages import Refused
+from protocol.messages import Refused, Welcome
 from protocol.refusals import Refusal
 
 log = logging.getLogger(__name__)
 
-HEARTBEAT_S = 10.0  # a missing answer is noticed half of this later, so within two heartbeats
-KEEPALIVE_S = 5.0  # for a plain request: how long its headers may take, and how long it may idle afterwards
 STOP_S = 2.0  # for all connections together when the process stops: five seconds with what the disk may take
 FAREWELL_S = 5.0  # without a disk: so long everyone may still read what there is
-SOCKET_BUFFER_BYTES = 65_536  # or the kernel would keep up to 4 MB of old ticks for a peer that stalls
-BACKLOG = 1_024  # a whole lobby's clients come back at once after a restart
-BURST_FRAMES = 16  # read from one peer before the others have their turn
-SLICE_CONNECTIONS = 64  # of a broadcast written before the others have their turn
 WAKE_MS_MIN = 1
 WAKE_MS_MAX = 1_000  # the loop's timers stand still while the machine sleeps: look at the clock this often
 WAKE_AFTER_ERROR_MS = 1_000  # a deadline that makes the core raise must not keep the processor busy
@@ -41,24 +50,9 @@ WAKE_AFTER_ERROR_MS = 1_000  # a deadline that makes the core raise must not kee
 WRONG = frozenset(
     {
         Refusal.FRAME, Refusal.ORDER, Refusal.PROOF, Refusal.GUESSING, Refusal.SIGNATURE, Refusal.SLICE,
-        Refusal.FLOOD, Refusal.SEAL, Refusal.VOTE,
+        Refusal.FLOOD, Refusal.SEAL, Refusal.VOTE, Refusal.ADDRESS,
     }
 )  # fmt: skip
-
-
-class Core(Protocol):
-    """What the server needs of the lobby's state machine (architecture.md 3)."""
-
-    def handle(self, event: events.Event, now_ms: int) -> list[events.Effect]:
-        """Returns the effects of an event, in order."""
-
-    @property
-    def deadline(self) -> int | None:
-        """When the core next wants a Woke."""
-
-    @property
-    def busy(self) -> bool:
-        """Whether a race is running or somebody is connected."""
 
 
 class Server:
@@ -81,6 +75,7 @@ class Server:
         linger_s: float | None = None,
         heartbeat_s: float = HEARTBEAT_S,
         crash: bool = False,
+        admission: Admission | None = None,
     ) -> None:
         self.over = asyncio.Event()
         self.disk_error: Exception | None = None  # why the journal could not be written any more
@@ -101,8 +96,19 @@ class Server:
         self._linger: asyncio.TimerHandle | None = None
         self._lingered = False  # nobody needs this lobby any more
         self._not_before_ms = 0
-        self._runner = web.AppRunner(
-            pages.application(self._serve, public_url=public_url, origins=origins),
+        self._tally = metrics.Tally()
+        admission = admission or Admission()
+        self._door = Door(Guard(admission.most, trusted=admission.trusted), self._clock, self._tally)
+        self._listening: asyncio.Task[None] | None = None
+        self._runner = self._runner_of(public_url, origins, admission)
+
+    def _runner_of(self, public_url: str, origins: frozenset[str], admission: Admission) -> web.AppRunner:
+        made = pages.application(self._serve, public_url=public_url, origins=origins, health=self._health)
+        if admission.metrics_for is not None:
+            page = metrics.page(self._tally, self._census)
+            made.router.add_get("/metrics", self._door.shown_to(admission.metrics_for, page))
+        return web.AppRunner(
+            made,
             access_log=None,
             keepalive_timeout=KEEPALIVE_S,
             lingering_time=CLOSE_S,
@@ -117,15 +123,18 @@ class Server:
         # Accepted sockets inherit it.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BUFFER_BYTES)
         await self._runner.setup()
-        await web.SockSite(self._runner, listener, backlog=BACKLOG).start()
+        assert self._runner.server is not None, "setup has made it"
+        self._listening = asyncio.create_task(self._door.accept(listener, self._runner.server))
+        gc.freeze()  # what was imported stays: looking it all through for garbage would hold up everybody for 20 ms
         self._look_ahead()
 
     async def stop(self) -> None:
         """Takes nobody new, lets the core say goodbye, and returns when all is sent, closed and kept."""
         self._stopping = True
         log.info("stopping with %d connections", len(self._connections))
-        for site in self._runner.sites:
-            await site.stop()
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.wait([self._listening])
         self.tell(events.Drained(forever=self._lingered))
         await self._holding.flush()
         for connection in self._connections.values():
@@ -148,7 +157,7 @@ class Server:
         """Hands an event to the core and obeys what it answers."""
         if self._failure is not None:
             return
-        now_ms = self._clock()
+        now_ms, begun = self._clock(), perf_counter()
         try:
             effects = self._core.handle(event, now_ms)
             self._holding.take(effects)
@@ -158,11 +167,13 @@ class Server:
         except Exception as error:  # noqa: BLE001 - logged and accounted for in _failed
             self._not_before_ms = now_ms + WAKE_AFTER_ERROR_MS
             self._failed(error, getattr(event, "connection", None))
+        self._tally.took(perf_counter() - begun)
         self._look_ahead()
 
     def _failed(self, error: Exception, number: int | None) -> None:
         """Our bug: written down, and paid for by the connection that brought it about."""
         log.error("the lobby failed", exc_info=error)
+        self._tally.failures += 1
         if self._crash:
             self._failure = error
             self.over.set()
@@ -179,6 +190,7 @@ class Server:
             self._send(effect)
         elif effect.connection in self._connections:
             draining = effect.code == Refusal.DRAINING
+            self._tally.closed[effect.code] += 1
             self._connections[effect.connection].close(
                 effect.code, WSCloseCode.GOING_AWAY if draining else WSCloseCode.POLICY_VIOLATION
             )
@@ -190,7 +202,9 @@ class Server:
             connection = self._connections.get(number)
             if connection is None:
                 continue
-            if isinstance(send.message, Refused):
+            if isinstance(send.message, Welcome):
+                connection.welcomed()
+            elif isinstance(send.message, Refused):
                 self._note(number, connection, send.message.code)
             connection.put(frame, newest_of=newest_of)
             if send.newest_only or len(send.connections) > SLICE_CONNECTIONS:
@@ -200,9 +214,11 @@ class Server:
 
     def _note(self, number: int, connection: Connection, code: str) -> None:
         """Logs why a connection was refused something, each reason once: a flood must not fill the log too."""
+        self._tally.refused[code] += 1
         if code not in connection.refusals:
             connection.refusals.add(code)
-            log.log(logging.WARNING if code in WRONG else logging.INFO, "connection %d was refused: %s", number, code)
+            level = logging.WARNING if code in WRONG else logging.INFO
+            log.log(level, "connection %d was refused: %s", number, code, extra=told(connection=number, code=str(code)))
 
     def _queue_up(self, connection: Connection) -> None:
         if not connection.in_turn:
@@ -277,31 +293,38 @@ class Server:
             max_msg_size=limits.CLIENT_FRAME_BYTES_MAX + 1,  # aiohttp refuses what is as long as this
             timeout=CLOSE_S,
         )
-        stream = await websocket.prepare(request)
-        transport, task = request.transport, asyncio.current_task()
-        if transport is None or task is None:  # gone again
-            return websocket
+        return await self._door.take(request, websocket, lambda address: self._converse(request, websocket, address))
+
+    async def _converse(self, request: web.Request, websocket: web.WebSocketResponse, address: str) -> None:
+        """Hears a peer that may come in until it goes."""
         self._last_number += 1
-        number = self._last_number
-        address = request.remote or ""
+        number, transport, task = self._last_number, request.transport, asyncio.current_task()
+        if transport is not None:  # before anything can come in
+            porch = porch_of(transport)
+            porch.upgrade(lambda fault: self._overrun(number, fault))
+        stream = await websocket.prepare(request)
+        if transport is None or task is None:  # gone again
+            return
         connection = Connection(address, websocket, transport, stream.drain)
+        connection.welcomed = porch.welcome
         self._connections[number] = connection
-        log.info("connection %d from %s", number, address)
+        self._tally.connections += 1
+        log.info("connection %d from %s", number, address, extra=told(connection=number, address=address))
         self._readers.add(task)
         try:
             self.tell(events.Connected(number, address))
-            await self._read(number, websocket, connection)
+            await self._read(number, websocket, connection, porch)
         except Exception as error:  # noqa: BLE001 - logged and accounted for in _failed
             self._failed(error, number)
         finally:
             self.tell(events.Disconnected(number))
             await connection.ended()
             del self._connections[number]
-            log.info("connection %d ended", number)
+            self._tally.slow += connection.slow
+            log.info("connection %d ended", number, extra=told(connection=number))
             self._readers.discard(task)
-        return websocket
 
-    async def _read(self, number: int, websocket: web.WebSocketResponse, connection: Connection) -> None:
+    async def _read(self, number: int, websocket: web.WebSocketResponse, connection: Connection, porch: Porch) -> None:
         frames = 0
         while True:
             message = await websocket.receive()
@@ -309,7 +332,8 @@ class Server:
                 return
             match message.type:
                 case WSMsgType.BINARY:
-                    self.tell(_event(number, message.data))
+                    self._tally.messages += 1
+                    self._hear(number, _event(number, message.data), porch)
                 case WSMsgType.TEXT:
                     self.tell(events.BadFrame(number))
                 case WSMsgType.PING:
@@ -318,13 +342,41 @@ class Server:
                 case WSMsgType.PONG:
                     pass
                 case _:
+                    self._tally.closed[Refusal.FRAME] += message.type is WSMsgType.ERROR
                     return
             frames += 1
             if frames % BURST_FRAMES == 0:
                 await asyncio.sleep(0)
 
+    def _hear(self, number: int, event: events.Received | events.BadFrame, porch: Porch) -> None:
+        if isinstance(event, events.BadFrame) or porch.allowance.heard(event.message, self._clock()):
+            self.tell(event)
+        else:  # a person who holds a key down may read this; who goes on all the same is closed by the porch
+            self._send(events.Send((number,), Refused(Refusal.FLOOD)))
 
-def _event(number: int, frame: bytes) -> events.Event:
+    def _overrun(self, number: int, fault: Refusal) -> None:
+        """The porch reads nothing more of this peer."""
+        connection = self._connections.get(number)
+        if connection is not None:
+            self._send(events.Send((number,), Refused(fault)))
+            self._tally.closed[fault] += 1
+            wrong = WSCloseCode.PROTOCOL_ERROR if fault is Refusal.FRAME else WSCloseCode.POLICY_VIOLATION
+            connection.close(fault, wrong)
+
+    # ── how the lobby is ──
+
+    def _health(self) -> str:
+        """Returns why nobody should be sent here now; empty if all is well."""
+        if self._stopping or self._failure is not None:
+            return Refusal.DRAINING
+        return Refusal.CAPACITY if self._door.full or self._core.census().full else ""
+
+    def _census(self) -> metrics.Census:
+        core = self._core.census()
+        return metrics.Census(len(self._connections), core.at_tables, core.tables)
+
+
+def _event(number: int, frame: bytes) -> events.Received | events.BadFrame:
     try:
         return events.Received(number, codec.decode_from_client(frame))
     except codec.FrameError:

@@ -35,6 +35,8 @@ class Refusal(StrEnum):
     REPLACED = "replaced"  # the same key has connected anew
     CLOSED = "closed"  # the table is closed
     CAPACITY = "capacity"  # this lobby is full
+    CROWDED = "crowded"  # this table has as many watchers as it can
+    ADDRESS = "address"  # too many connections or tables from this address
     DRAINING = "draining"  # this lobby is going down
     DISK = "disk"  # this lobby cannot write any more: nothing is taken, and it goes down
     SPACE = "space"  # this lobby's disk is nearly full: no new race starts

@@ -759,6 +759,22 @@ def test_before_a_table_a_refusal_is_the_end(code: Refusal) -> None:
     assert lobby.session.ending == code
 
 
+@pytest.mark.parametrize("code", [Refusal.CAPACITY, Refusal.CROWDED, Refusal.ADDRESS])
+def test_want_of_room_is_the_end_for_a_newcomer_only(code: Refusal) -> None:
+    newcomer = HandLobby()
+    newcomer.connect()
+    newcomer.say(messages.Refused(code))
+    assert newcomer.session.ending == code
+    seated_before = seated()
+    seated_before.handle(Dropped("lost"))
+    seated_before.connect()
+    seated_before.say(messages.Refused(code))
+    assert connects(seated_before.handle(Dropped(code))) != []
+    seated_before.connect()
+    seated_before.welcome()
+    assert seated_before.session.line is Line.ONLINE
+
+
 # ── coming back ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -318,7 +318,7 @@ def test_addresses_that_have_stopped_guessing_are_forgotten() -> None:
         doors.caller(address=f"10.0.1.{number}").greet().join("000000")
     doors.now_ms += limits.GUESS_WINDOW_MS
     doors.caller(address="10.0.2.1").greet().join("000000")
-    assert len(doors.lobby._guesses._times_ms) == 1
+    assert len(doors.lobby.room._guesses) == 1
 
 
 @pytest.mark.parametrize("name", ["", "   ", "a\x1b[2Jb", "\u202egnp", "x" * 40])
@@ -364,7 +364,8 @@ def test_no_two_tables_have_a_code_in_common() -> None:
     doors = Doors()
     codes: list[str] = []
     for number in range(30):
-        caller = doors.caller(bytes([number])).greet()
+        caller = doors.caller(bytes([number]), address=f"10.0.0.{number}").greet()
+        doors.now_ms += 1_000
         welcome = caller.welcome(caller.open())
         assert welcome is not None
         codes += [welcome.table.code, welcome.table.watch_code]
@@ -378,7 +379,7 @@ def test_a_code_that_is_taken_is_drawn_again() -> None:
     draws = [taken, taken, free, free, (9).to_bytes(16, "big")]
     doors.lobby._entropy = lambda size: draws.pop(0) if size == 16 and len(draws) else b"e" * size
     doors.lobby._tables["000007"] = doors.lobby._tables["x"] = None  # type: ignore[assignment]
-    assert doors.lobby._free_code() == "000008"
+    assert doors.lobby.room.free_code(doors.lobby._entropy) == "000008"
 
 
 def test_codes_grow_as_the_lobby_fills() -> None:
@@ -386,7 +387,7 @@ def test_codes_grow_as_the_lobby_fills() -> None:
     doors = Doors()
     for number in range(20):
         doors.lobby._tables[str(number)] = None  # type: ignore[assignment]
-    assert len(doors.lobby._free_code()) == 7
+    assert len(doors.lobby.room.free_code(doors.lobby._entropy)) == 7
 
 
 def test_a_table_that_closed_is_gone_with_both_its_codes() -> None:
