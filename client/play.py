@@ -242,7 +242,8 @@ class OwnRace:
         if self.game is not None and self.game.stuck and self._sent == len(self.log):
             return self._seal(self._sent, Act.STUCK)
         sealed = self._said[-1].moves if self._said else 0
-        if self.log.times[sealed] <= t_ms - limits.SEAL_INTERVAL_MS:
+        # A lobby may say that it has a seal without having the moves under it: then these are sealed already.
+        if sealed < self._sent and self.log.times[sealed] <= t_ms - limits.SEAL_INTERVAL_MS:
             return self._seal(self._sent, Act.NONE)
         return None
 

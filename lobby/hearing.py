@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
-from lobby.coming import expel, leave
+from lobby.coming import leave, lose
+from lobby.events import Close
 from lobby.people import Member, Seat
 from lobby.pictures import record_piece
 from lobby.racing import RaceRun
@@ -173,7 +174,9 @@ def _slice(message: messages.Slice, table: Table, member: Member, now_ms: int) -
     if place is not None:
         run, track = place
         if run.take_slice(track, message, now_ms, member.line):
-            expel(table, member, Refusal.SLICE, now_ms)
+            # Why was said already, with how far the lobby has the log: a second word without that would mislead.
+            lose(table, member.connection, now_ms)
+            table.out.append(Close(member.connection, Refusal.SLICE))
 
 
 @hear.register(messages.Seal)

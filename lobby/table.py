@@ -57,7 +57,15 @@ ACCEPTS: dict[Phase, tuple[type, ...]] = {
 
 CROSSES: dict[Phase, tuple[type, ...]] = {
     Phase.SEATING: (*_RACE, messages.OpenNonce, messages.Cancel, messages.Again),
-    Phase.OPENING: (messages.Unready, messages.Begin, messages.Again, messages.Sit, messages.Stand, *_RACE),
+    Phase.OPENING: (
+        messages.Unready,
+        messages.Begin,
+        messages.Again,
+        messages.Sit,
+        messages.Stand,
+        *_HOST,
+        *_RACE,
+    ),
     Phase.COUNTDOWN: (
         messages.OpenNonce,
         messages.Begin,
@@ -66,8 +74,8 @@ CROSSES: dict[Phase, tuple[type, ...]] = {
         messages.Again,
     ),
     Phase.RACING: (messages.Cancel, messages.OpenNonce),
-    Phase.SETTLING: (),
-    Phase.CLOSING: (messages.Slice,),
+    Phase.SETTLING: (messages.Cancel,),
+    Phase.CLOSING: (messages.Slice, messages.Cancel),
     Phase.FINISHED: (*_RACE, messages.SayReady, messages.Unready, messages.Cancel),
     Phase.CLOSED: (),
 }
