@@ -9,12 +9,16 @@ import pytest
 from engine.race import Termination
 from protocol.faults import Fault
 from protocol.record import HEAD, Record
+from protocol.solo_verdict import SoloFault, verify_solo
 from protocol.verdict import Trust, verify_record
-from tests.protocol.frozen import RECORDS, expected, found
+from tests.protocol.frozen import RECORDS, SOLO_RECORDS, expected, found
+from tests.protocol.frozen_solo import found_alone
 from tests.protocol.races import ENDLESS, TIMED, MadeRace
 
 EXPECTED = expected()
 TRUE = {name: says for name, says in EXPECTED.items() if not says["fault"]}
+EXPECTED_ALONE = expected(SOLO_RECORDS)
+TRUE_ALONE = {name: says for name, says in EXPECTED_ALONE.items() if not says["fault"]}
 # One of each ending: every byte of these is changed.
 ONE_OF_EACH = {str(says["termination"]): name for name, says in sorted(TRUE.items(), key=lambda item: -len(item[0]))}
 LONG = bool(os.environ.get("RACE2048_LONG"))
@@ -96,3 +100,37 @@ def test_a_record_is_read_without_being_encoded_again():
     record = Record.parse(data)
     for signed in (record.deal, record.seats, record.start, record.result):
         assert signed.body + signed.signature in data
+
+
+@pytest.mark.parametrize("name", EXPECTED_ALONE)
+def test_a_frozen_game_alone_is_found_to_be_what_it_was(name):
+    assert found_alone(verify_solo((SOLO_RECORDS / name).read_bytes())) == EXPECTED_ALONE[name]
+
+
+def test_every_frozen_game_alone_is_expected_and_there():
+    there = {path.relative_to(SOLO_RECORDS).as_posix() for path in SOLO_RECORDS.glob("*/*.r2048")}
+    assert there == EXPECTED_ALONE.keys()
+
+
+def test_every_fault_of_a_game_alone_is_among_them():
+    assert {says["fault"] for says in EXPECTED_ALONE.values()} == {str(fault) for fault in SoloFault} | {""}
+
+
+def test_a_broken_game_alone_lies_below_broken_and_a_true_one_below_true():
+    assert all(name.startswith("broken/") is bool(says["fault"]) for name, says in EXPECTED_ALONE.items())
+
+
+def test_games_alone_of_every_size_kind_origin_and_ending_are_among_them():
+    assert {says["size"] for says in TRUE_ALONE.values()} == {3, 4, 5, 6, 8}
+    assert {(says["kind"], says["origin"]) for says in TRUE_ALONE.values()} >= {
+        (kind, origin) for kind in (1, 2) for origin in (1, 2, 4)
+    } | {(1, 3)}
+    assert {(says["stuck"], says["ended"]) for says in TRUE_ALONE.values()} == {
+        (stuck, ended) for stuck in (False, True) for ended in (False, True)
+    }
+
+
+@pytest.mark.parametrize("name", ["undone-to-five", "classic-made-by-the-last-move", "ghost-of-a-race"])
+def test_no_byte_of_a_sealed_game_alone_can_be_changed(name):
+    data = (SOLO_RECORDS / f"true/{name}.r2048").read_bytes()
+    assert all(not verify_solo(changed).ok for changed in every_byte_changed(data))

@@ -10,6 +10,7 @@ import {
   readDeal, readGap, readReady, readRecord, readResult, readSeal, readSeats, readStart, u32,
 } from './verifier/record.mjs';
 import { Deck, Game, TERMINATION, endOfRace, gameAfter, linkBefore, shiftByGaps } from './verifier/race.mjs';
+import { MAX_SOLO, isSolo, verifySolo } from './verifier/solo.mjs';
 
 // ---- Step 2: what the lobby signed ----
 
@@ -328,10 +329,10 @@ function verifySteps(bytes) {
   return { fault: '', termination, winners, t_ms: t, trusts: trustsOf(record, deal, seats), seats };
 }
 
-/** What a verifier finds in the bytes of a record, whatever they are. */
+/** What a verifier finds in the bytes of a record of a race or of a game alone, whatever they are. */
 export function verify(bytes) {
   try {
-    return verifySteps(bytes);
+    return isSolo(bytes) ? verifySolo(bytes) : verifySteps(bytes);
   } catch (error) {
     if (error instanceof Fault) return { fault: error.code };
     throw error;
@@ -341,7 +342,7 @@ export function verify(bytes) {
 /** The bytes of a file; no more than one too many, whatever the file is. */
 function readFile(path) {
   const file = openSync(path, 'r');
-  const bytes = Buffer.alloc(MAX_RECORD + 1);
+  const bytes = Buffer.allocUnsafe(Math.max(MAX_RECORD, MAX_SOLO) + 1);
   let length = 0;
   for (let read = 1; read > 0 && length < bytes.length; length += read) {
     read = readSync(file, bytes, length, bytes.length - length);

@@ -21,8 +21,12 @@ export class Deck {
   }
 
   key(number) {
-    this.#keys[number] ??= hash('draw', this.salt, u32(number), this.links[number]);
+    this.#keys[number] ??= this.makeKey(number);
     return this.#keys[number];
+  }
+
+  makeKey(number) {
+    return hash('draw', this.salt, u32(number), this.links[number]);
   }
 
   /** The exponent of draw d, and the lot that says to which of the empty cells it goes. */

@@ -136,7 +136,7 @@ class Reader {
 }
 
 /** Reads all of the bytes, to the last of them, by a function that takes the fields from a reader. */
-function readAll(bytes, fault, fields) {
+export function readAll(bytes, fault, fields) {
   const reader = new Reader(bytes, fault);
   const value = fields(reader);
   reader.end();

@@ -7,6 +7,7 @@ import {
   sha256, u32,
 } from './record.mjs';
 import { Deck, Game, linkBefore } from './race.mjs';
+import { SoloDeck, seedOf } from './solo.mjs';
 
 // ---- Small makers of bytes, as the text of SPEC.md asks for them ----
 
@@ -158,10 +159,33 @@ function partsOfRecord({ bytes, signed, lobby, fox, mix }, verify) {
   };
 }
 
+/** The game of fox alone up to its seal, whose signature is taken from the vector: nobody else can make it. */
+function gameAlone({ bytes, fox }, verify) {
+  const seed = seedOf('spec');
+  const opening = join(1, 3, 1, 3, 2, 0, seed, 4, text('spec'), u64(0), fox, 3, text('fox'));
+  const game = new Game(3, new SoloDeck(seed));
+  const entries = [];
+  let before;
+  while (game.maxExponent < 3) {
+    before = { cells: Buffer.from(game.cells), score: game.score, moves: game.moves };
+    const direction = [0, 1, 2, 3].find((each) => game.move(each));
+    entries.push(1 + direction, game.moves === 1 ? 0 : 100); // the clock begins with the first move
+  }
+  entries.push(5, 100);
+  Object.assign(game, before);
+  entries.push(1 + [0, 1, 2, 3].find((each) => game.move(each)), 100);
+  entries.push(7, 100, 6, 0xe8, 0x07);
+  const unsealed = join(text('solo2048'), 1, u32(opening.length), opening, ...entries);
+  const record = bytes('solo.record');
+  const isRight = verify(record).fault === '';
+  return { 'solo.record': isRight && join(unsealed, 9, record.subarray(-64)) };
+}
+
 function expectations(given, verify) {
   const race = makeRace(given);
   return {
     ...beforeARace(race), ...lobbyDocuments(race), ...gameOfFox(race), ...ticks(race), ...partsOfRecord(race, verify),
+    ...gameAlone(race, verify),
   };
 }
 
