@@ -1,8 +1,8 @@
 """What a line is worth to the solver, and so a board: the sum over its rows and columns.
 
-Owns the features of a line and their weights for each size. Refuses to know slides, draws and how far ahead one looks.
-Read on in prospect.py, then solver.py. These are weights for playing well and may become better ones; worth.py has
-those of the luck test, which must not change.
+Owns the features of a line and their weights, the same for every size but 3×3 (parts.py). Refuses to know slides, draws
+and how far ahead one looks. Read on in prospect.py, then solver.py. These are weights for playing well and may become
+better ones; worth.py has those of the luck test, which must not change.
 
 A line is the better the more cells of it are empty and the more equal neighbours it has, and the worse the more its
 tiles go up and down, the more their neighbours differ and the more tiles there are. How much of each depends on
@@ -13,7 +13,7 @@ evolution strategy (CMA-ES) that let each choice play some thousands of games wi
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-_SCALE: Final = 1_000  # worths are integers, so that they are the same on every computer
+SCALE: Final = 1_000  # worths are integers, so that they are the same on every computer
 
 
 class LineWeights(NamedTuple):
@@ -28,7 +28,7 @@ class LineWeights(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The weights for one size."""
+    """The weights of all lines."""
 
     edge: LineWeights
     inside: LineWeights
@@ -37,38 +37,24 @@ class Weights(NamedTuple):
     alive: float  # for a board that is not stuck
 
 
-_OF_THREE: Final = Weights(
-    LineWeights(0.57732, 0.6131, 0.051176, 0.016115, 0.059523, -0.0012517),
-    LineWeights(1.0518, 0.44172, 0.10457, 0.0097207, -0.15479, -0.0039936),
-    2.7139,
-    1.7734,
-    3735.9,
-)
-_OF_FOUR: Final = Weights(
+WEIGHTS: Final = Weights(
     LineWeights(0.93739, 0.74595, 0.067236, 0.00068832, 0.095914, 0.016309),
     LineWeights(0.50133, 1.4991, 0.11546, 0.0098298, 0.12633, 0.0023636),
     2.3193,
     1.7624,
     5195.1,
 )
-_WEIGHTS: Final = {3: _OF_THREE}
-
-
-def weights_of(size: int) -> Weights:
-    """The weights for boards of this size."""
-    return _WEIGHTS.get(size, _OF_FOUR)
 
 
 class Heuristic:
     """Worths of lines on boards of one size. The worth of a stuck board is 0."""
 
     def __init__(self, size: int) -> None:
-        weights = weights_of(size)
         self._size = size
-        self._kinds = (weights.edge, weights.inside)
-        self._alive = weights.alive / (2 * size)
-        self._turns = [exponent**weights.turn_power if exponent else 0.0 for exponent in range(128)]
-        self._tiles = [exponent**weights.tile_power if exponent else 0.0 for exponent in range(128)]
+        self._kinds = (WEIGHTS.edge, WEIGHTS.inside)
+        self._alive = WEIGHTS.alive / (2 * size)
+        self._turns = [exponent**WEIGHTS.turn_power if exponent else 0.0 for exponent in range(128)]
+        self._tiles = [exponent**WEIGHTS.tile_power if exponent else 0.0 for exponent in range(128)]
 
     def worth(self, cells: bytes, i: int) -> int:
         """The worth of a line of these exponents that is the i-th row or column."""
@@ -85,4 +71,4 @@ class Heuristic:
         largest = max(cells)
         if largest in (cells[0], cells[-1]):
             worth += weights.end * self._tiles[largest]
-        return round(_SCALE * worth)
+        return round(SCALE * worth)

@@ -1,8 +1,8 @@
 """What a slid board promises: the mean over the next draws of the best that a slide can then make of it.
 
-Owns the tables that make this fast, for every size: rows and columns as numbers, what a push makes of each, and what
-one more tile would change in that. Refuses to know how far ahead one looks. Read on in solver.py; heuristic.py says
-what a board is worth, lines.py how tiles merge.
+Owns the tables that make this fast: rows and columns as numbers, what a push makes of each, and what one more tile
+would change in that. They are for every size but 3×3, which has its own in three.py. Refuses to know how far ahead one
+looks. Read on in solver.py; heuristic.py says what a board is worth, lines.py how tiles merge.
 
 A line is a number of seven bits a cell, the first cell lowest; in the sum of a board's rows, each shifted to its place
 in the columns, are the columns. A new tile changes one line, and so after a push along that line it changes some cells
@@ -13,10 +13,10 @@ All tables are bounded, and emptied when they are full; what they hold depends o
 """
 
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from .board import Board
-from .heuristic import Heuristic
+from .heuristic import SCALE, WEIGHTS, Heuristic
 from .lines import line_of
 
 BITS: Final = 7
@@ -118,10 +118,50 @@ def code_of(cells: bytes) -> int:
     return sum([cell << BITS * j for j, cell in enumerate(cells)])
 
 
-class Prospect:
-    """The tables for boards of one size."""
+def codes_of(board: Board) -> tuple[Codes, Codes]:
+    """The rows and the columns of a board."""
+    cells, size = board.cells, board.size
+    rows = tuple([code_of(cells[i : i + size]) for i in range(0, size * size, size)])
+    return rows, tuple([code_of(cells[j::size]) for j in range(size)])
+
+
+class Prospect(Protocol):
+    """What the solver asks of the tables for boards of one size.
+
+    Attributes:
+        move_worth: what a move is worth for itself, beside the board that it makes.
+        cell_worth: how much more a board is worth with one more empty cell, roughly: a unit for what persons are told.
+        game_worth: how much it is worth, roughly, that the game goes on.
+    """
+
+    move_worth: int
+    cell_worth: float
+    game_worth: float
+
+    @property
+    def lines_kept(self) -> int:
+        """How many entries all its tables have."""
+
+    def slides(self, rows: Codes, columns: Codes) -> list[tuple[int, Codes, Codes]]:
+        """The legal moves: direction, and rows and columns after the slide."""
+
+    def gaps(self, rows: Codes) -> list[tuple[int, int]]:
+        """Row and column of every empty cell."""
+
+    def worth(self, rows: Codes, columns: Codes) -> float:
+        """What a slid board is worth as it is, 0 or more."""
+
+    def mean(self, rows: Codes, columns: Codes) -> float:
+        """What a slid board promises."""
+
+
+class ProspectOfLines:
+    """The tables for boards whose worth is the sum over their lines (heuristic.py)."""
 
     def __init__(self, size: int) -> None:
+        self.move_worth = 0
+        self.cell_worth = SCALE * 2 * (2 * WEIGHTS.edge.empty + (size - 2) * WEIGHTS.inside.empty) / size
+        self.game_worth = SCALE * WEIGHTS.alive
         self._size = size
         self._worths = _WorthStore(size)
         self._stores = [_PushStore(size, i, self._worths) for i in range(size)]
@@ -135,12 +175,6 @@ class Prospect:
     def lines_kept(self) -> int:
         """How many entries all its tables have."""
         return len(self._worths) + sum(map(len, self._stores))
-
-    def codes(self, board: Board) -> tuple[Codes, Codes]:
-        """The rows and the columns of a board."""
-        cells, size = board.cells, board.size
-        rows = tuple([code_of(cells[i : i + size]) for i in range(0, size * size, size)])
-        return rows, tuple([code_of(cells[j::size]) for j in range(size)])
 
     def slides(self, rows: Codes, columns: Codes) -> list[tuple[int, Codes, Codes]]:
         """The legal moves: direction, and rows and columns after the slide."""
@@ -213,4 +247,8 @@ class Prospect:
 @cache  # one for each size
 def prospect_of(size: int) -> Prospect:
     """The tables for boards of this size, the same ones every time."""
-    return Prospect(size)
+    if size == 3:
+        from .three import ProspectOfThree  # its table is read by who plays on 3×3
+
+        return ProspectOfThree()
+    return ProspectOfLines(size)

@@ -1,7 +1,7 @@
 """The solver: what each legal move of a board is worth, by expectimax.
 
 Owns how far ahead it looks. Refuses to know time, moves already made, and who asks. prospect.py is what makes it fast,
-heuristic.py says what is good.
+heuristic.py says what is good, and on 3×3 three.py and parts.py do.
 
 With a budget of 0 a move is worth what the board is after it. Else a search looks one draw ahead, then two, and so on
 as far as its budget goes, which is counted in nodes: slid boards that it had to look at. So it finds the same on every
@@ -14,11 +14,10 @@ computer, whatever time that takes, and in whatever slices.
 """
 
 from collections.abc import Generator
-from itertools import count
 from typing import Final
 
 from .board import Board, Direction
-from .prospect import Codes, grown, prospect_of
+from .prospect import Codes, codes_of, grown, prospect_of
 
 QUICK_NODES: Final = 65  # on 4×4 about a millisecond a move
 HINT_NODES: Final = 400  # in no more than 60 milliseconds
@@ -33,8 +32,9 @@ class Search:
     """The search for the best move on one board, step by step.
 
     Attributes:
-        values: of each legal move, as far as the search has come: what the board promises after it. Only how they
-            compare means something; 0 is a stuck board.
+        values: of each legal move, as far as the search has come: what the board promises after it. 0 is a stuck
+            board; on 3×3 they are thousandths of the moves that are to be expected, else only how they compare means
+            something (prospect.py says what an empty cell is worth).
         depth: how many draws ahead these values look; 0 before the first `step`.
         nodes: how many slid boards were looked at.
         done: whether this is all that the budget allows.
@@ -48,8 +48,9 @@ class Search:
         self._size = board.size
         self._budget = budget
         self._prospect = prospect_of(board.size)
+        self._move_worth = self._prospect.move_worth
         self._known: dict[tuple[Codes, int], float] = {}  # promises by rows and depth
-        self._work = self._deepen(*self._prospect.codes(board))
+        self._work = self._deepen(*codes_of(board))
 
     @property
     def best(self) -> Direction | None:
@@ -69,8 +70,9 @@ class Search:
         if not self._budget:
             self.values = {Direction(direction): self._prospect.worth(*slid) for direction, *slid in slides}
             return
-        before = 0
-        for depth in count(1):
+        depth = before = 0
+        while True:
+            depth += 1
             begin = self.nodes
             values = {}
             for direction, slid_rows, slid_columns in slides:
@@ -102,8 +104,7 @@ class Search:
                         value = yield from self._promise(
                             slid_rows, slid_columns, depth - 1, chance * weight / len(gaps)
                         )
-                    if value > best:
-                        best = value
+                    best = max(best, value + self._move_worth)
                 total += weight * best
                 yield
         promise = self._known[rows, depth] = total / len(gaps)

@@ -10,7 +10,8 @@ from engine.board import SIZES, Board, Direction
 from engine.deck import SoloDeck, seed_of_text
 from engine.game import Game
 from engine.heuristic import Heuristic
-from engine.prospect import Prospect
+from engine.parts import line_place, square_place, taught_table
+from engine.prospect import ProspectOfLines
 from engine.solver import HINT_NODES, QUICK_NODES, Search, search
 
 STUCK = Board.parse("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 2")
@@ -37,9 +38,21 @@ def mirrored(board):
 
 
 def naive_worth(board):
+    if board.size == 3:
+        return naive_worth_of_three(board)
     heuristic, size, cells = Heuristic(board.size), board.size, board.cells
     rows = sum(heuristic.worth(cells[i * size : i * size + size], i) for i in range(size))
     return rows + sum(heuristic.worth(cells[j::size], j) for j in range(size))
+
+
+def naive_worth_of_three(board):
+    """The sum of ten numbers of the taught table, in thousandths of a move."""
+    (a, b, c), (d, e, f), (g, h, i) = (board.cells[j : j + 3] for j in (0, 3, 6))
+    table = taught_table()
+    edges = [table[line_place(line, inside=False)] for line in ((a, b, c), (g, h, i), (a, d, g), (c, f, i))]
+    insides = [table[line_place(line, inside=True)] for line in ((d, e, f), (b, e, h))]
+    squares = [table[square_place(*cells)] for cells in ((a, b, d, e), (c, b, f, e), (g, h, d, e), (i, h, f, e))]
+    return max(0, 4 * sum(edges + insides + squares))
 
 
 def naive_promise(slid, depth):
@@ -51,7 +64,8 @@ def naive_promise(slid, depth):
     for place in gaps:
         for exponent, weight in ((1, 0.9), (2, 0.1)):
             board = Board.of_cells(slid.size, cells[:place] + bytes([exponent]) + cells[place + 1 :])
-            total += weight * max([0.0, *naive_values(board, depth - 1).values()])
+            move = 1_000 if slid.size == 3 else 0
+            total += weight * max([0.0, *(move + value for value in naive_values(board, depth - 1).values())])
     return total / len(gaps)
 
 
@@ -202,7 +216,7 @@ def test_tables_are_emptied_when_they_are_full_and_find_the_same(monkeypatch):
     wanted = [search(some_board(4, seed), 1).values for seed in range(30)]
     monkeypatch.setattr(prospect, "_WORTHS_MAX", 16)
     monkeypatch.setattr(prospect, "_PUSHES_CELLS_MAX", 64)
-    small = Prospect(4)
+    small = ProspectOfLines(4)
     monkeypatch.setattr(solver, "prospect_of", lambda size: small)
     for seed, values in enumerate(wanted):
         assert search(some_board(4, seed), 1).values == values
