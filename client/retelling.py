@@ -10,15 +10,8 @@ from client.language import later
 from client.story import Story
 from client.view import SessionView
 from client.words import clock, number, outcome_words, say
-from engine.board import Direction
 from engine.race import SeatState
 
-DIRECTIONS = {
-    Direction.UP: later("up"),
-    Direction.RIGHT: later("right"),
-    Direction.DOWN: later("down"),
-    Direction.LEFT: later("left"),
-}
 _TOLD = {
     Happened.OFFERED: later("{name} offers a draw"),
     Happened.AGREED: later("{name} agrees to the draw"),

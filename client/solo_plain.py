@@ -16,6 +16,7 @@ from client.solo_play import SoloPlay
 from client.solo_words import about_words, end_words, game_words, made_words, told_words
 from engine.board import Board, Direction
 from engine.solo import Act
+from protocol.solo import Origin
 
 _MOVES = {
     "up": Direction.UP, "u": Direction.UP, "right": Direction.RIGHT, "r": Direction.RIGHT,
@@ -34,6 +35,7 @@ class SoloPlain:
         self._asking = play.offered
         self._told_made = play.game.solo.made is not None
         self._verdict = ""
+        self._hints = 0
 
     def run(self, lines: Iterable[str]) -> int:
         """Plays until a word or the end of the lines says that it is enough; returns 0."""
@@ -54,7 +56,7 @@ class SoloPlain:
         if self._asking is not None:
             self._ask()
         self._show()
-        self._say(say("Words: up, down, left, right, undo, board, new, quit."))
+        self._say(say("Words: up, down, left, right, undo, hint, board, new, quit."))
 
     def _take(self, word: str) -> None:
         if self._asking is not None:
@@ -71,12 +73,14 @@ class SoloPlain:
             self._move(_MOVES[word])
         elif word == "undo":
             self._undo()
+        elif word == "hint":
+            self._hint()
         elif word == "board":
             self._show()
         elif word == "new":
             self._new()
         else:
-            self._say(say("Words: up, down, left, right, undo, board, new, quit."))
+            self._say(say("Words: up, down, left, right, undo, hint, board, new, quit."))
 
     def _move(self, direction: Direction) -> None:
         before = self._play.game.solo.game.score
@@ -100,6 +104,22 @@ class SoloPlain:
             self._say(say("There is nothing to take back."))
         else:
             self._say(say("There is no undo in a race."))
+
+    def _hint(self) -> None:
+        from client.hinting import Thought
+        from client.training_words import hint_words
+
+        game = self._play.game
+        if game.opening.origin is Origin.GHOST:
+            self._say(say("There is no hint in a race."))
+        elif game.solo.game.stuck:
+            self._say(end_words(game.view(_now_ms())))
+        else:
+            thought = Thought(game.solo.game.board)
+            while not thought.go_on():
+                pass
+            self._hints += 1
+            self._say(hint_words(thought, self._hints))
 
     def _new(self) -> None:
         view = self._play.game.view(_now_ms())

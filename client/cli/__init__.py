@@ -27,11 +27,11 @@ PROGRAM = f"race2048 {VERSION}"
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "play": {
         "play": "play alone, or against the ghost of a recorded game",
+        "train": "play with a coach, or watch the computer explain",
         "host": "open a table for your friends and play",
         "join": "take a seat at a table and play",
         "watch": "watch a race",
         "tables": "list the tables on this network",
-        "hint": "say which move is best on a board",
     },
     "afterwards": {
         "verify": "check that the record of a race is true",
@@ -46,6 +46,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "doctor": "check this terminal and this computer, and mend the terminal",
         "completion": "make your shell complete the words of race2048",
         "man": "print the manual page",
+        "hint": "say which move is best on a board",
         "rules": "print the rules of the game and of a race",
         "help": "say more about a command, the keys, the exit codes and so on",
     },
@@ -58,7 +59,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 COMMANDS = {name: purpose for commands in GROUPS.values() for name, purpose in commands.items()}
 NAMED_ONLY = frozenset({"yourself", "servers, tests"})  # groups of which the first help says no more than names
 # Commands that show a screen, or act in a person's name: they are given what `config` has (defaults.py).
-CONFIGURED = frozenset({"play", "host", "join", "watch", "replay", "tables"})
+CONFIGURED = frozenset({"play", "train", "host", "join", "watch", "replay", "tables"})
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 ABOUT = "Race your friends at 2048, fairly, from a terminal."

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from heapq import merge
 
 from client.course import Course, MadeMove
+from client.directions import DIRECTIONS
 from client.happenings import Happened, Happening
 from client.reading import Reading
-from client.retelling import DIRECTIONS, end_words, happening_words, moment_words
+from client.retelling import end_words, happening_words, moment_words
 from client.timeline import Timeline
 from client.view import SeatPicture, SessionView
 from client.words import all_settings_words, number, say, state_words

@@ -71,7 +71,8 @@ On a board, all of these at once, and by their place on any keyboard:
   R, then y  resign                             t    show the link
   ?          these keys                         Esc  a menu with everything
   u          undo (alone)                       n    new game (alone)
-  Tab        the next board                     Ctrl-C  leave (asks in a race)
+  i          a hint (alone)                     Ctrl-C  leave (asks in a race)
+  Tab        the next board
 
 Before a race and after it:
   Enter      what is highlighted                s    start (host)

@@ -8,8 +8,8 @@ import sys
 
 from client.board_text import TEXT_BYTES_MAX, BoardFault, board_of
 from client.data_home import read_file
+from client.directions import DIRECTIONS
 from client.language import number, printable, say
-from client.retelling import DIRECTIONS
 from engine.solver import HINT_NODES, Search, search
 
 from .exits import DAMAGED, DONE, NO, USAGE, Failure

@@ -163,7 +163,7 @@ def supplies(options: argparse.Namespace) -> Supplies:
         rows=lambda: setting_rows(options),
         change=lambda name, value: change(options, name, value),
         records=records,
-        text=_text,
+        text=lambda _: _text(),
         around=looks_around,
         usual=lambda: usual_table(options),
         host=host_words,
@@ -211,13 +211,11 @@ def records() -> Sequence[tuple[str, str]]:
     return [(path.name, str(path)) for _, path in newest]
 
 
-def _text(command: str) -> str:
+def _text() -> str:
     from .help import keys_text
     from .rules import rules_text
 
-    if command == "rules":
-        return rules_text()
-    return "\n\n".join([keys_text(), say("In a shell, race2048 --help tells what can be typed.")])
+    return "\n\n".join([keys_text(), rules_text(), say("In a shell, race2048 --help tells what can be typed.")])
 
 
 def usual_table(options: argparse.Namespace) -> TableSettings:

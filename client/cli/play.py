@@ -17,8 +17,9 @@ from client.solo_store import SoloStore
 from client.solo_words import summary_words
 from engine.board import SIZES
 from engine.solo import SoloKind, target_fault
-from protocol.solo import TEXT_BYTES_MAX, Origin
+from protocol.solo import Origin
 
+from .deck_text import checked_text
 from .exits import HANGUP, USAGE, Failure, mute
 
 TYPE_CHECKING = False
@@ -141,14 +142,7 @@ def _wanted(options: argparse.Namespace, store: SoloStore) -> Wanted:
         return Wanted(choice, Origin.DAILY, time.strftime("%Y-%m-%d", time.gmtime()), new=options.new)
     if options.seed is None:
         return Wanted(choice, new=options.new)
-    try:
-        length = len(options.seed.encode())
-    except UnicodeEncodeError:
-        length = 0
-    if not 0 < length <= TEXT_BYTES_MAX or not options.seed.isprintable():
-        message = say("--seed takes a text of one line, of at most {count} bytes.", count=TEXT_BYTES_MAX)
-        raise Failure(USAGE, message)
-    return Wanted(choice, Origin.TEXT, options.seed, new=options.new)
+    return Wanted(choice, Origin.TEXT, checked_text(options.seed), new=options.new)
 
 
 def _choice(options: argparse.Namespace, last: Choice) -> Choice | None:

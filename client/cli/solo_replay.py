@@ -11,9 +11,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from client.directions import DIRECTIONS
 from client.reading import RecordFault, SoloReading, read_solo, shown_path
 from client.replay import Replay
-from client.retelling import DIRECTIONS, happening_words, moment_words, solo_end_words
+from client.retelling import happening_words, moment_words, solo_end_words
 from client.solo import choice_of
 from client.solo_timeline import SoloTimeline
 from client.solo_words import game_words, made_words

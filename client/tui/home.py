@@ -49,10 +49,10 @@ ITEMS = (
     Item("host", "h", later("host a table"), later("for your friends; this computer is the lobby"), Page.FORM),
     Item("join", "j", later("join a table"), later("with the code or the link that you were sent"), Page.FIELD),
     Item("watch", "w", later("watch a race"), later("scores and largest tiles, live"), Page.FIELD),
+    Item("train", "t", later("train"), later("with a coach, or watch the computer explain")),
     Item("history", "y", later("history"), later("the races that you have played")),
     Item("replay", "v", later("replay"), later("see a race again, all boards side by side"), Page.FILES),
-    Item("rules", "r", later("rules"), later("of the game and of a race"), Page.TEXT),
-    Item("help", "?", later("keys and help"), later("and what there is to type in a shell"), Page.TEXT),
+    Item("help", "?", later("rules and help"), later("which keys there are, and how a race ends"), Page.TEXT),
     Item("config", "s", later("settings"), later("your name, colours, motion and so on"), Page.SETTINGS),
     Item("quit", "q", later("quit"), ""),
 )

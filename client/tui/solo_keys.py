@@ -24,6 +24,7 @@ class Do(StrEnum):
     GO_ON = "go-on"  # after the target is made
     AGAIN = "again"  # a new game like this one
     UNDO = "undo"
+    HINT = "hint"
     NEW = "new"
     MOUSE = "mouse"
     HELP = "help"
@@ -35,10 +36,10 @@ _MOVES = tuple((key, meant) for key, meant in ON_A_BOARD if isinstance(meant, Di
 # Pairs, not a dict: a test sees that no key stands twice.
 KEYS: tuple[tuple[str, Direction | Do], ...] = (
     *_MOVES,
-    ("u", Do.UNDO), ("n", Do.NEW), ("m", Do.MOUSE), ("?", Do.HELP), ("escape", Do.MENU),
+    ("u", Do.UNDO), ("i", Do.HINT), ("n", Do.NEW), ("m", Do.MOUSE), ("?", Do.HELP), ("escape", Do.MENU),
 )  # fmt: skip
 _TABLE = dict(KEYS)
-_HARMLESS = frozenset({Do.UNDO, Do.MOUSE, Do.HELP, Do.MENU, Do.LEAVE})
+_HARMLESS = frozenset({Do.UNDO, Do.HINT, Do.MOUSE, Do.HELP, Do.MENU, Do.LEAVE})
 
 
 class Row(StrEnum):
@@ -61,7 +62,7 @@ class Form:
 class SoloUi:
     """The state of the screen itself. `asking`: a new game of this choice waits for a yes. `menu`: its chosen line.
 
-    `remark`: UNDO (nothing to take back) or MOUSE has just been asked for.
+    `remark`: UNDO (nothing to take back), HINT (there is none in a race) or MOUSE has just been asked for.
     """
 
     asking: Choice | None = None
@@ -86,11 +87,12 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a key press comes to: a move, an act, a new game, that the old one is kept, or that the person leaves."""
+    """What a key press comes to: a move, an act, a hint, a new game, that the old one is kept, or that one leaves."""
 
     ui: SoloUi
     move: Direction | None = None
     act: Act | None = None
+    hint: bool = False
     begins: Choice | None = None
     declined: bool = False
     left: bool = False
@@ -107,6 +109,8 @@ def available(view: SoloView, ui: SoloUi) -> tuple[Command, ...]:
         commands.append(Command(Do.UNDO, "u", say("undo")))
     if view.origin is not Origin.GHOST:
         commands.append(Command(Do.NEW, "n", say("new game")))
+        if not view.stuck:
+            commands.append(Command(Do.HINT, "i", say("hint")))
     elif not view.stuck:
         commands.append(Command(Do.AGAIN, "n", say("begin again")))
     label = say("mouse off: text can be selected") if ui.mouse else say("mouse on: drag to move the tiles")
@@ -164,7 +168,7 @@ def _on_board(view: SoloView, ui: SoloUi, key: str, *, fresh: bool) -> Step:
     else:
         shown = "Esc" if key == "escape" else latin(key).lower()
         chosen = next((each for each in commands if each.do is meant or (each.key == shown and meant)), None)
-    if chosen is None and meant is Do.UNDO:
+    if chosen is None and (meant is Do.UNDO or (meant is Do.HINT and not view.stuck)):
         return Step(replace(ui, remark=meant))
     if chosen is None or (fresh and chosen.do not in _HARMLESS):
         return Step(ui)
@@ -180,18 +184,23 @@ def choose(view: SoloView, ui: SoloUi, do: Do) -> Step:
             return Step(ui, act=Act.UNDO)
         case Do.UNDO:
             return Step(replace(ui, remark=do))
+        case Do.HINT:
+            return Step(ui, hint=True)
         case Do.AGAIN:
             return asked(view, ui, view.choice)
         case Do.NEW:
             return Step(replace(ui, form=Form(view.choice)))
-        case Do.HELP:
-            return Step(replace(ui, help=True))
-        case Do.MENU:
-            return Step(replace(ui, menu=0))
-        case Do.MOUSE:
-            return Step(replace(ui, mouse=not ui.mouse, remark=do))
         case Do.LEAVE:
             return Step(ui, left=True)
+        case Do.HELP | Do.MENU | Do.MOUSE:
+            return Step(_switched(ui, do))
+
+
+def _switched(ui: SoloUi, do: Do) -> SoloUi:
+    """Returns the screen with something laid over it, or the mouse switched."""
+    if do is Do.MOUSE:
+        return replace(ui, mouse=not ui.mouse, remark=do)
+    return replace(ui, help=True) if do is Do.HELP else replace(ui, menu=0)
 
 
 def asked(view: SoloView, ui: SoloUi, choice: Choice) -> Step:

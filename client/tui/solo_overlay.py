@@ -5,6 +5,7 @@ from __future__ import annotations
 from client.language import say
 from client.solo import Choice, SoloView
 from engine.solo import SoloKind
+from protocol.solo import Origin
 
 from .canvas import Canvas, columns_of
 from .keys import shown_key
@@ -66,11 +67,13 @@ def _help_lines(view: SoloView, ui: SoloUi) -> list[str]:
         return shown_key(letter, ui.keyboard)
 
     undo = [say("{key}  take a move back, up to five", key=key("u"))] if view.may_undo else []
+    hint = [say("{key}  a hint: what the solver would do", key=key("i"))] if view.origin is not Origin.GHOST else []
     return [
         say("arrows, or  W A S D,  Z Q S D,  H J K L,  8 4 6 2,  or drag"),
         say("Letters count by their place on any keyboard."),
         "",
         *undo,
+        *hint,
         say("{key}  a new game", key=key("n")),
         say("{key}  mouse on or off", key=key("m")),
         say("Esc  menu with everything"),

@@ -34,7 +34,8 @@ _MESSAGE_ROWS_MAX = 4
 class SoloPicture:
     """Everything that is shown. `notices` are told until the next key; `rivals` are recordings that are raced against.
 
-    `verdict`: what came of the race against them, empty while it runs.
+    `verdict`: what came of the race against them, empty while it runs. `hint`: what the solver says, if it was asked;
+    `hints`: how often it was, since the program was started.
     """
 
     view: SoloView
@@ -42,6 +43,8 @@ class SoloPicture:
     notices: Sequence[str] = ()
     rivals: Sequence[SeatPicture] = ()
     verdict: str = ""
+    hint: str = ""
+    hints: int = 0
     offered: bool = False  # the unfinished game was found, and another one was asked for
 
 
@@ -139,7 +142,7 @@ def _draw_card(canvas: Canvas, region: Rect, picture: SoloPicture, palette: Pale
 
 
 def best_lines(picture: SoloPicture) -> list[str]:
-    """Returns what is known of the target: when it was made in this game, and the best so far."""
+    """Returns when the target was made in this game, the best so far, and how many hints there were."""
     view, best = picture.view, picture.best
     lines = []
     if view.made is not None:
@@ -147,6 +150,8 @@ def best_lines(picture: SoloPicture) -> list[str]:
     if best.is_made:
         moves = say_n("{count} move", "{count} moves", best.moves)
         lines.append(say("best so far: {moves}, {time}", moves=moves, time=clock(best.t_ms)))
+    if picture.hints:
+        lines.append(say_n("{count} hint since the start", "{count} hints since the start", picture.hints))
     return lines
 
 
@@ -201,10 +206,12 @@ def messages(picture: SoloPicture, ui: SoloUi, *, keys: bool = False) -> list[tu
     elif view.banner:
         text = say("You have made {tile}!", tile=1 << view.choice.target_exponent)
         told.append((_with_enter(text, view, ui, keys=keys), False))
-    told.append((picture.verdict, False))
+    told += [(picture.verdict, False), (picture.hint, False)]
     if ui.remark is Do.UNDO:
         text = say("There is no undo in a race.") if not view.may_undo else say("There is nothing to take back.")
         told.append((text, False))
+    elif ui.remark is Do.HINT:
+        told.append((say("There is no hint in a race."), False))
     elif ui.remark is Do.MOUSE:
         text = say("The mouse moves the tiles now.") if ui.mouse else say("The mouse is your terminal's again.")
         told.append((text, False))

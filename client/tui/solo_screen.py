@@ -25,6 +25,7 @@ from .solo_paint import SoloPicture, paint_solo
 
 if TYPE_CHECKING:
     from client.ghost import Ghost
+    from client.hinting import Thought
     from client.view import SeatPicture
 
     from .sliding import Fresh
@@ -45,6 +46,9 @@ class SoloScreen:
         self._ui = SoloUi(asking=play.offered, mouse=look.mouse)
         self._notices: list[str] = []
         self._held_s = 0.0  # until when keys do nothing that cannot be undone
+        self._hint: Thought | None = None  # about the board that is shown
+        self._hints = 0
+        self._keyed = False  # a key waits for its picture
         self._syncing: threading.Timer | None = None
         self.leave: Callable[[], None] = lambda: None
 
@@ -63,12 +67,14 @@ class SoloScreen:
         return self._drawn(columns, rows)[0]
 
     def draw(self, columns: int, rows: int) -> Frame:
-        """Returns the picture for a terminal."""
+        """Returns the picture for a terminal; a hint is thought about in turns of the loop that no key waits for."""
         from .terminal import Frame
 
+        thinks = self._thinks()
         canvas, moving = self._drawn(columns, rows)
         wait_ms = self.play.game.wait_ms(_now_ms())
         waits_s = [None if wait_ms is None else wait_ms / 1_000, FRAME_S if isinstance(moving, Slide) else None]
+        waits_s.append(0.0 if thinks else None)
         again_s = min((wait_s for wait_s in waits_s if wait_s is not None), default=None)
         over = self._ui.menu is not None or self._ui.form is not None or self._ui.help
         return Frame(canvas, again_s, self._ui.mouse and not over)
@@ -76,6 +82,7 @@ class SoloScreen:
     def press(self, key: str) -> None:
         """Does what a key does; Shift makes no difference here."""
         now_ms, now_s = _now_ms(), time.monotonic()
+        self._keyed = True
         view = self.play.game.view(now_ms)
         step = press(view, self._ui, key.removeprefix("shift-"), fresh=now_s < self._held_s)
         self._ui, self._notices = step.ui, []
@@ -87,6 +94,8 @@ class SoloScreen:
             self.play.do(step.act, now_ms)
         if step.move is not None and self.play.push(step.move, now_ms):
             self._moved(now_s)
+        if step.hint:
+            self._ask()
         if step.left:
             self.leave()
 
@@ -95,6 +104,31 @@ class SoloScreen:
         if self._syncing is not None:
             self._syncing.cancel()
         self.play.leave(_now_ms())
+
+    def _ask(self) -> None:
+        """A hint for this board is wanted; asking twice is one hint."""
+        from client.hinting import Thought
+
+        board = self.play.game.solo.game.board
+        if self._hint is None or self._hint.board != board:
+            self._hint = Thought(board)
+            self._hints += 1
+
+    def _thinks(self) -> bool:
+        """Thinks for a moment about the hint; returns whether there is more to think. Another board ends it."""
+        keyed, self._keyed = self._keyed, False
+        if self._hint is not None and self._hint.board != self.play.game.solo.game.board:
+            self._hint = None
+        if self._hint is None or self._hint.done:
+            return False
+        return keyed or not self._hint.go_on()
+
+    def _hint_words(self) -> str:
+        if self._hint is None:
+            return ""
+        from client.training_words import hint_words
+
+        return hint_words(self._hint, self._hints)
 
     def _moved(self, now_s: float) -> None:
         game = self.play.game
@@ -119,6 +153,8 @@ class SoloScreen:
             notices=tuple(self._notices),
             rivals=rivals,
             verdict=self._verdict(view) if rivals else "",
+            hint=self._hint_words(),
+            hints=self._hints,
             offered=self.play.offered is not None,
         )
         return paint_solo(picture, layout, self._look.palette, self._ui, moving), moving

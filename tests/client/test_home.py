@@ -68,7 +68,7 @@ def shown(home: Home, columns: int = 80, rows: int = 24) -> str:
 
 
 def test_only_what_the_program_can_do_is_offered() -> None:
-    assert [item.command for item in home_of({"host", "rules"}).items] == ["host", "rules", "quit"]
+    assert [item.command for item in home_of({"host", "help"}).items] == ["host", "help", "quit"]
 
 
 def test_no_key_and_no_command_stands_twice() -> None:

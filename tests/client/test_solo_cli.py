@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import sys
 import time
 
@@ -92,6 +93,20 @@ def test_in_lines_a_move_is_taken_back_and_there_is_not_always_one(plays):
     _, out, _ = plays(["undo", "left", "undo"], "--seed", "x")
     assert "There is nothing to take back." in out
     assert out.count("0 points, move 0, 0:00.") == 2
+
+
+def test_in_lines_a_hint_names_a_move_and_why(plays):
+    _, out, _ = plays(["left", "hint", "hint"], "--seed", "x")
+    assert re.search(r"^Hint 1: (up|down|left|right); .+\.$", out, re.MULTILINE)
+    assert "Hint 2: " in out
+
+
+def test_in_lines_there_is_no_hint_against_a_ghost_and_none_at_the_end(plays, save):
+    path = save(Played(SMALL, 40).sealed())
+    _, out, _ = plays(["hint"], "--ghost", path)
+    assert "There is no hint in a race." in out
+    _, out, _ = plays([*["left", "up", "right", "down"] * 150, "hint"], "--seed", "x", "--size", 3, "--target", 16)
+    assert "Hint" not in out
 
 
 def test_in_lines_a_word_that_means_nothing_gets_the_words(plays):

@@ -57,6 +57,18 @@ def test_against_a_ghost_undo_says_that_there_is_none():
     assert Do.UNDO not in [command.do for command in available(GHOST, UI)]
 
 
+def test_a_hint_is_asked_for_by_its_key_and_by_the_menu():
+    assert press(VIEW, UI, "i") == Step(UI, hint=True)
+    place = [command.do for command in menu_items(VIEW, UI)].index(Do.HINT)
+    assert press(VIEW, SoloUi(menu=place), "enter").hint
+
+
+def test_against_a_ghost_there_is_no_hint_and_at_the_end_nothing_to_hint_at():
+    assert press(GHOST, UI, "i") == Step(replace(UI, remark=Do.HINT))
+    assert press(STUCK, UI, "i") == Step(UI)
+    assert Do.HINT not in [command.do for command in (*available(GHOST, UI), *available(STUCK, UI))]
+
+
 def test_a_new_game_is_chosen_then_asked_about_then_begun():
     step = after(VIEW, "n", "enter")
     assert (step.begins, step.ui.asking) == (None, SMALL)

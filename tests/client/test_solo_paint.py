@@ -124,3 +124,17 @@ def test_menu_form_and_help_lie_over_the_board():
     assert "‹ 16 ›" in shown(ui=SoloUi(form=Form(SMALL)))
     assert "take a move back" in shown(ui=SoloUi(help=True))
     assert "board ‹ 3×3 ›" in " ".join(shown(ui=SoloUi(form=Form(SMALL)), columns=23, rows=8).split())
+
+
+@pytest.mark.parametrize(("columns", "rows"), SIZES)
+def test_a_hint_is_shown_whole_and_counted(columns, rows):
+    hint = "Hint 3: left; it keeps 512 in the corner; it merges 64 and 64."
+    text = " ".join(shown(replace(PICTURE, hint=hint, hints=3), columns=columns, rows=rows).split())
+    assert hint in text
+    if columns >= 80:
+        assert "3 hints since the start" in text
+
+
+def test_in_a_race_there_is_no_hint():
+    view = replace(VIEW, origin=Origin.GHOST, may_undo=False)
+    assert messages(replace(PICTURE, view=view), SoloUi(remark=Do.HINT)) == [("There is no hint in a race.", False)]

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from client.ghost import solo_ghost
+from client.hinting import SLICE_NODES
+from client.solo import Choice
 from client.solo_play import SoloPlay, Wanted
 from client.solo_store import SoloStore
 from client.solo_timeline import SoloTimeline
@@ -14,7 +16,8 @@ from client.tui import solo_screen
 from client.tui.canvas import text_of
 from client.tui.look import Look, Motion
 from client.tui.solo_screen import SoloScreen
-from engine.solo import UNDO_DEPTH
+from engine.solo import UNDO_DEPTH, SoloKind
+from engine.solver import HINT_NODES, search
 from protocol.solo import Origin, parse_solo
 from tests.client.alone import ENDLESS, SMALL, Played, legal, with_key
 
@@ -189,6 +192,88 @@ def test_ghosts_run_by_the_clock_of_the_game(screen, clock):
     clock.s += 60
     assert f"{ghost.steps[-1].score}" in text(shown)
     assert "hare" in text(shown)
+
+
+# ── hints (field-reports A44) ────────────────────────────────────────────────────────────────────────────────────
+
+
+BIG = Wanted(Choice(8, SoloKind.ENDLESS, 0), Origin.TEXT, "alone")
+
+
+def thought_out(shown):
+    """Lets the loop turn until the hint is there; returns how many turns that took."""
+    turns = 0
+    while shown.draw(80, 24).again_s == 0:
+        turns += 1
+    return turns
+
+
+def test_a_hint_is_what_the_solver_would_do_and_says_why(screen):
+    shown = screen(Wanted(ENDLESS, Origin.TEXT, "alone"))
+    move(shown, 12)
+    shown.press("i")
+    assert "the solver is thinking" in text(shown)
+    thought_out(shown)
+    best = search(shown.play.game.solo.game.board, HINT_NODES).best
+    assert best is not None
+    assert f"Hint 1: {best.name.lower()}; " in text(shown)
+    assert "1 hint since the start" in text(shown)
+
+
+def test_on_8x8_a_turn_of_the_loop_thinks_for_a_slice_and_the_picture_of_a_key_for_none(screen):
+    shown = screen(BIG)
+    move(shown, 40)
+    shown.press("i")
+    shown.draw(80, 24)
+    searching = shown._hint.search
+    assert searching.nodes == 0
+    seen: list[int] = []
+    while not searching.done:
+        before = searching.nodes
+        if len(seen) % 2:
+            shown.press("m")  # a key that leaves the board as it is
+            assert shown.draw(80, 24).again_s == 0
+            assert searching.nodes == before
+        shown.draw(80, 24)
+        seen.append(searching.nodes - before)
+    assert max(seen) <= SLICE_NODES + 4
+    assert len(seen) > 10
+
+
+def test_the_next_move_ends_the_hint_and_its_thinking(screen):
+    shown = screen(BIG)
+    move(shown, 40)
+    shown.press("i")
+    for _ in range(5):
+        shown.draw(80, 24)
+    searching = shown._hint.search
+    move(shown)
+    nodes = searching.nodes
+    assert 0 < nodes < HINT_NODES
+    assert shown.draw(80, 24).again_s != 0
+    assert searching.nodes == nodes
+    assert "Hint" not in text(shown)
+
+
+def test_asking_twice_about_one_board_is_one_hint_and_other_keys_leave_it(screen):
+    shown = screen()
+    move(shown, 3)
+    for key in ("i", "i", "m", "?", "escape"):
+        shown.press(key)
+        thought_out(shown)
+    assert "Hint 1: " in text(shown)
+    move(shown)
+    shown.press("i")
+    assert "Hint 2: " in text(shown)
+
+
+def test_a_hint_leaves_the_record_as_it_is(screen, tmp_path):
+    shown = screen()
+    move(shown, 3)
+    before = (tmp_path / "solo" / "game.r2048").read_bytes()
+    shown.press("i")
+    thought_out(shown)
+    assert (tmp_path / "solo" / "game.r2048").read_bytes() == before
 
 
 def test_leaving_ends_the_screen_and_closing_it_signs_the_game(screen, tmp_path):

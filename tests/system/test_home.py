@@ -68,8 +68,8 @@ def test_it_is_there_whole_and_q_leaves_the_terminal_as_it_was(terminal, columns
 def test_keys_typed_before_it_is_there_are_not_lost_and_not_echoed(terminal):
     screen = terminal()
     screen.press("\x1b[B\x1b[B\x1b[B")
-    screen.press("r")
-    screen.expect("Whatever is raced for")
+    screen.press("?")
+    screen.expect("On a board, all of these at once")
     assert b"^[[B" not in screen.written.partition(b"\x1b[?1049h")[2]
     screen.press("\x1b")
     screen.expect(MENU)

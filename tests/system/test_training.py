@@ -1,0 +1,107 @@
+"""Training and hints on a terminal: what a person sees, and how long a key waits while the solver thinks."""
+
+import re
+import time
+
+import pytest
+
+from tests.system.terminals import Terminal
+
+KEY_MS_MAX = 100  # field-reports A44
+
+
+@pytest.fixture(autouse=True)
+def config(tmp_path, monkeypatch):
+    monkeypatch.setenv("RACE2048_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "config.toml").write_text('motion = "off"\n')
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    made = []
+
+    def start(*words, columns=80, rows=24):
+        made.append(Terminal(words, tmp_path / "data", columns, rows))
+        return made[-1]
+
+    yield start
+    for each in made:
+        each.close()
+
+
+def waited_ms(screen, key):
+    """How long after a key the first byte of a picture comes; the loop's turns without news write nothing."""
+    written, begin_s = len(screen.written), time.monotonic()
+    screen.press(key)
+    while len(screen.written) == written:
+        assert time.monotonic() - begin_s < 10, "the key was not answered"
+        screen.read(1)
+    return 1_000 * (time.monotonic() - begin_s)
+
+
+def test_on_8x8_keys_are_answered_at_once_while_a_hint_is_thought_about(terminal):
+    screen = terminal("play", "--size", "8", "--kind", "endless", "--seed", "x")
+    screen.expect("new game")
+    for key in "asdw" * 15:
+        screen.press(key)
+        screen.read(0.02)
+    screen.settle(0.3)
+    waits = []
+    for count in range(1, 9):
+        screen.press("i")
+        screen.expect(f"Hint {count}: the solver is thinking")
+        waits.append(waited_ms(screen, "?"))  # opens the keys over the board: it is still thinking
+        waits.append(waited_ms(screen, "asdw"[count % 4]))  # closes them and moves
+        for key in "asdw":
+            screen.press(key)
+        screen.settle(0.05)
+        assert "thinking" not in screen.text
+    assert sorted(waits)[len(waits) // 2] < KEY_MS_MAX, waits
+
+
+def test_a_hint_is_there_after_a_moment(terminal):
+    screen = terminal("play", "--seed", "x")
+    screen.expect("new game")
+    screen.press("asdw")
+    screen.settle(0.2)
+    screen.press("i")
+    screen.expect("Hint 1: up;", "Hint 1: down;", "Hint 1: left;", "Hint 1: right;")
+    assert "1 hint since the start" in screen.text
+    screen.press("\x03")
+    assert screen.end() == 0
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (40, 20), (120, 40)])
+def test_a_move_is_judged_and_ctrl_c_leaves_the_terminal_as_it_was(terminal, columns, rows):
+    screen = terminal("train", "--seed", "x", columns=columns, rows=rows)
+    screen.expect("training")
+    screen.press("a")
+    screen.expect("the best move", "nearly as good")
+    screen.press("\x03")
+    assert screen.end() == 0
+    assert screen.written.rfind(b"\x1b[?1049l") > screen.written.rfind(b"\x1b[?1049h")
+
+
+def test_the_computer_plays_explains_and_can_be_taken_over_from(terminal, tmp_path):
+    screen = terminal("train", "--watch", "--seed", "x")
+    screen.expect("computer, 2 s")
+    screen.press("+++")
+    screen.expect("computer, 0.25 s")
+    until_s = time.monotonic() + 20
+    while not re.search(r"(Up|Down|Left|Right): (it|no|most|every)", screen.text) and time.monotonic() < until_s:
+        screen.read(0.1)
+    assert re.search(r"(Up|Down|Left|Right): (it|no|most|every)", screen.text)
+    screen.press("c")
+    screen.expect("you play")
+    screen.press("asdw")
+    screen.expect("the best move", "nearly as good", "clearly worse")
+    screen.press("\x03")
+    assert screen.end() == 0
+    assert not (tmp_path / "data" / "solo").exists()
+
+
+def test_the_home_screen_leads_to_it(terminal):
+    screen = terminal()
+    screen.expect("settings")
+    screen.press("t")
+    screen.expect("Training changes no bests.")
