@@ -20,6 +20,7 @@ WIDE = (80, 24)
 ROOMY = ((40, 20), (120, 40), (41, 60), (300, 90))  # where everything is to be there
 TIGHT = ((39, 19), (24, 9), (23, 8), (20, 5), (200, 3), (3, 40), (1, 1))
 # play, keys that lead to the screen, what is then there at every size from 40×20 up
+QUIET_S = 0.3
 SCREENS = {
     "home": ("program", "", "quit"),
     "home, a text": ("program", "?", "scroll"),
@@ -74,6 +75,13 @@ def resized(tty: Tty, process: int, size: tuple[int, int]) -> list[str]:
     return picture(tty.written[since:], size)
 
 
+def quieten(tty: Tty) -> None:
+    """Takes in what is still drawn for the size before: both the terminal and we have told that it was another."""
+    until_s = time.monotonic() + PATIENCE_S
+    while tty.read(QUIET_S):
+        assert time.monotonic() < until_s, "it draws and draws"
+
+
 def picture(written: bytes, size: tuple[int, int]) -> list[str]:
     screen = pyte.Screen(*size)
     pyte.ByteStream(screen).feed(written)
@@ -101,12 +109,14 @@ def begun(stage: Stage, tty: Tty, name: str, address: str) -> tuple[int, str]:
 @pytest.mark.parametrize("name", SCREENS)
 def test_every_screen_follows_the_terminal_to_any_size_and_back(stage, tty, silent_lobby, name) -> None:
     process, seen = begun(stage, tty, name, silent_lobby)
-    before = resized(tty, process, (81, 24))
+    resized(tty, process, (81, 24))
+    quieten(tty)
     before = resized(tty, process, WIDE)
     for size in ROOMY:
         assert seen in "\n".join(resized(tty, process, size)), size
     for size in TIGHT:
         resized(tty, process, size)
+    quieten(tty)
     assert resized(tty, process, WIDE) == before
     os.kill(process, signal.SIGTERM)
     assert stage.end() == 128 + signal.SIGTERM
