@@ -55,10 +55,7 @@ _CODES = {
     "closed": (later("The table is closed."), later("Open a new one with race2048 host.")),
     "capacity": (later("This lobby is full."), later("Try again later, or host your own: race2048 host.")),
     "crowded": (later("This table has as many watchers as it can."), later("Try again later.")),
-    "address": (
-        later("There are too many connections or tables from your network."),
-        later("Close some of them, or wait a few minutes."),
-    ),
+    "address": (later("Too much from your network."), later("Close some of it, or wait a few minutes.")),
     "draining": (later("This lobby is going down."), later("Try again in a minute.")),
     "disk": (later("The lobby's disk has failed: it takes no moves."), later("Yours are kept.")),
     "space": (later("The lobby's disk is full: no new race starts."), later("Tell whoever runs it.")),

@@ -364,6 +364,8 @@ class TableMachine(RuleBasedStateMachine):
         else:
             what = dice.choice((*("agree",) * 6, "refuse", "refuse", "withdraw", "offer", "seal", "resign"))
             number = mine if what == "offer" else offer.number if dice.random() < 0.95 else 8 * own.seat + 1
+        if what == "agree" and offer is not None and offer.made_ms == race_ms and dice.random() < 0.9:
+            self.both.wait(1)  # in the offer's own millisecond nobody can agree, and most would not try
         self.act(person, own, what, number)
 
 
