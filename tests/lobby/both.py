@@ -43,7 +43,7 @@ CLAUSES = {
     "alone": Termination.ALONE, "void": Termination.VOID, "target": Termination.TARGET, "agreed": Termination.DRAW,
     "last mover": Termination.LAST_MOVER, "all stuck": Termination.ALL_STUCK, "bell": Termination.BELL,
 }  # fmt: skip
-REBUILT_EVERY = 8  # comparisons
+REBUILT_EVERY = 32  # comparisons: each costs as much as all of them
 WAKES_MAX = 3  # what falls due by something that fell due in the same millisecond
 
 
