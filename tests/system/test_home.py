@@ -304,6 +304,7 @@ if shutil.which("tmux"):
             tmux.type("fg")
             tmux.expect(MENU)
             tmux.run("send-keys", "q")
+            tmux.expect(r"(?m)^\$ ?$")  # what is typed before that is ours, not the shell's
             tmux.type("echo after")
             shown = tmux.expect("(?m)^after").split("\n")
             assert shown[0] == "kept"
