@@ -6,7 +6,8 @@ One error comes out, whatever came in: FrameError. Behind this module there are 
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar, get_args
 
 import msgpack
 import msgspec
@@ -28,19 +29,27 @@ def encode(message: msgspec.Struct) -> bytes:
     return frame
 
 
+def _by_tag(union: Any) -> Mapping[str, type[msgspec.Struct]]:  # noqa: ANN401 - a union is no type
+    """Returns the messages of a union by their tag: msgspec would look at the whole union again for every frame."""
+    return {kind.__struct_config__.tag: kind for kind in get_args(union)}
+
+
+_FROM_CLIENT, _FROM_LOBBY = _by_tag(messages.FromClient), _by_tag(messages.FromLobby)
+
+
 def decode_from_client(frame: bytes) -> messages.FromClient:
     """Returns the message in a frame that a client sent; raises FrameError."""
-    message: messages.FromClient = _decode(frame, messages.FromClient, limits.CLIENT_FRAME_BYTES_MAX)
+    message: messages.FromClient = _decode(frame, _FROM_CLIENT, limits.CLIENT_FRAME_BYTES_MAX)
     return message
 
 
 def decode_from_lobby(frame: bytes) -> messages.FromLobby:
     """Returns the message in a frame that a lobby sent; raises FrameError."""
-    message: messages.FromLobby = _decode(frame, messages.FromLobby, limits.LOBBY_FRAME_BYTES_MAX)
+    message: messages.FromLobby = _decode(frame, _FROM_LOBBY, limits.LOBBY_FRAME_BYTES_MAX)
     return message
 
 
-def _decode(frame: bytes, union: Any, bytes_max: int) -> Any:  # noqa: ANN401 - a union is no type
+def _decode(frame: bytes, kinds: Mapping[str, type[msgspec.Struct]], bytes_max: int) -> Any:  # noqa: ANN401 - its caller knows
     if len(frame) > bytes_max:
         raise FrameError(f"{len(frame)} bytes, more than {bytes_max}")
     try:
@@ -54,8 +63,8 @@ def _decode(frame: bytes, union: Any, bytes_max: int) -> Any:  # noqa: ANN401 - 
             max_map_len=32,
             max_ext_len=0,
         )
-        return msgspec.convert(builtins, union, strict=True, builtin_types=_BUILTIN, dec_hook=_safe)
-    except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
+        return msgspec.convert(builtins, kinds[builtins["type"]], strict=True, builtin_types=_BUILTIN, dec_hook=_safe)
+    except (ValueError, TypeError, KeyError, RecursionError, msgpack.UnpackException) as error:
         raise FrameError(f"not a message: {type(error).__name__}") from error
 
 
