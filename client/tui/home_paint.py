@@ -10,6 +10,7 @@ from client.language import say, say_n
 
 from .canvas import Canvas, Rect, clipped, columns_of, wrapped
 from .connecting import draw_name
+from .footer import draw_footer
 from .home import Home, Item, Page
 from .keys import shown_key
 from .palette import PLAIN, Palette
@@ -64,7 +65,7 @@ def paint_home(home: Home, columns: int, rows: int, palette: Palette, program: s
     version = program.rpartition(" ")[2]
     canvas.right(columns - 1, 0, version)
     _PAGES[home.page](canvas, home, palette)
-    _draw_footer(canvas, home, palette)
+    draw_footer(canvas, ((key, label, False) for key, label in footer(home)), palette)
     if home.message:
         lines = wrapped(home.message, columns - 4)[-_MESSAGE_ROWS_MAX:]
         for y, line in enumerate(lines, rows - 1 - len(lines)):
@@ -339,15 +340,6 @@ def _draw_box(canvas: Canvas, title: str, height: int, palette: Palette) -> Rect
 def _first(chosen: int, count: int, shown: int) -> int:
     """Returns the first line of a list that is shown, so that the chosen one is in sight."""
     return min(max(chosen - shown + 1, 0), max(count - shown, 0))
-
-
-def _draw_footer(canvas: Canvas, home: Home, palette: Palette) -> None:
-    x = 1
-    for key, label in footer(home):
-        if x + columns_of(key) + columns_of(label) + 3 > canvas.columns:
-            continue
-        x = canvas.text(x, canvas.rows - 1, f" {key} ", palette.key)
-        x = canvas.text(x + 1, canvas.rows - 1, label) + 2
 
 
 def footer(home: Home) -> list[tuple[str, str]]:

@@ -10,8 +10,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import TypeVar
 
 from engine.board import Direction
+
+M = TypeVar("M")
 
 
 class Verb(StrEnum):
@@ -120,11 +123,17 @@ _BOARD_TABLE = dict(ON_A_BOARD)
 _ELSEWHERE_TABLE = dict(ELSEWHERE)
 
 
+def looked_up(table: Mapping[str, M], key: str) -> M | None:
+    """Returns what a table has for a key, by its place on any keyboard.
+
+    Caps Lock must not stop the tiles: a capital counts as its small letter, unless it has a meaning of its own, as R.
+    """
+    here = key if key in table else latin(key)
+    return table.get(here, table.get(here.lower()))
+
+
 def meaning(key: str, *, on_board: bool) -> Direction | Verb | None:
     """Returns what a key means: a name ("up", "escape", "tab") or the character it made."""
     if key in ARROWS:
         return ARROWS[key] if on_board else None
-    table = _BOARD_TABLE if on_board else _ELSEWHERE_TABLE
-    here = key if key in table else latin(key)
-    # Caps Lock must not stop the tiles; only R is another key than r.
-    return table.get(here, table.get(here.lower()))
+    return looked_up(_BOARD_TABLE if on_board else _ELSEWHERE_TABLE, key)

@@ -28,6 +28,7 @@ from . import overlay
 from .canvas import Canvas, Rect, columns_of, wrapped
 from .commands import RACE_PHASES, Command, Ui, available, my_picture
 from .connecting import connecting_words, draw_name
+from .footer import draw_footer
 from .form import draw_form, form_words
 from .keys import Verb, shown_key
 from .palette import Ink, Palette
@@ -55,7 +56,8 @@ def paint(view: SessionView, layout: Layout, palette: Palette, ui: Ui, moving: S
         _draw_status(canvas, layout, view, ui, palette)
     else:
         _draw_header(canvas, view, palette)
-        _draw_footer(canvas, layout.rows - 1, view, ui, palette)
+        commands = _footer(view, ui)
+        draw_footer(canvas, ((key_words(each, ui), each.label, each.primary) for each in commands), palette)
         _draw_body(canvas, layout, view, ui, palette, moving)
         _draw_messages(canvas, layout, view, ui, palette)
     if ui.menu is not None:
@@ -145,20 +147,6 @@ def _draw_clock(canvas: Canvas, view: SessionView, palette: Palette) -> int:
     soon = view.settings.kind == Kind.TIMED and view.clock_ms <= _SOON_MS
     ink = palette.warn if soon else palette.key
     return canvas.right(canvas.columns - 1, 0, f" {clock_words(view)} ", ink)
-
-
-def _draw_footer(canvas: Canvas, y: int, view: SessionView, ui: Ui, palette: Palette) -> None:
-    """Draws what can be done now and its keys; what has no room is in the menu."""
-    x = 1
-    for command in _footer(view, ui):
-        key = key_words(command, ui)
-        if x + columns_of(key) + columns_of(command.label) + 3 > canvas.columns:
-            continue
-        if command.primary:
-            x = canvas.text(x, y, f" {key} {command.label} ", palette.primary) + 2
-        else:
-            x = canvas.text(x, y, f" {key} ", palette.key)
-            x = canvas.text(x + 1, y, command.label) + 2
 
 
 def _footer(view: SessionView, ui: Ui) -> list[Command]:

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from client.replay import Replay, parse_spot
 
-from .keys import keyboard_of, latin
+from .keys import keyboard_of, latin, looked_up
 
 _SKIP_MS = 10_000
 _JUMP_MOVES = 10
@@ -103,10 +103,7 @@ def press_replay(show: Show, key: str, now_ms: int) -> Show:
 
 def meaning_of(key: str) -> Do | None:
     """Returns what a key means, by the position of a letter on any keyboard."""
-    if key in _TABLE:
-        return _TABLE[key]
-    here = latin(key) if len(key) == 1 else key
-    return _TABLE.get(here, _TABLE.get(here.lower()))
+    return looked_up(_TABLE, key)
 
 
 def done(replay: Replay, do: Do, now_ms: int) -> Replay:

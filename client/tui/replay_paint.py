@@ -14,6 +14,7 @@ from client.words import clock, number, say, say_n, settings_words, state_words
 from engine.race import SeatState
 
 from .canvas import Canvas, Rect, columns_of, wrapped
+from .footer import draw_footer
 from .keys import shown_key
 from .overlay import draw_box
 from .palette import PLAIN, Ink, Palette
@@ -210,15 +211,8 @@ def _draw_footer(canvas: Canvas, stage: Stage, show: Show, palette: Palette, now
         text = say("{typed}? A move is 120, a time 1:23.", typed=show.amiss)
         canvas.text(1, y, text, palette.warn)
         return
-    x = 1
-    for place, (key, label) in enumerate(_footer(show, now_ms)):
-        if x + columns_of(key) + columns_of(label) + 3 > canvas.columns:
-            continue
-        if place == 0:
-            x = canvas.text(x, y, f" {key} {label} ", palette.primary) + 2
-        else:
-            x = canvas.text(x, y, f" {key} ", palette.key)
-            x = canvas.text(x + 1, y, label) + 2
+    first, *rest = _footer(show, now_ms)
+    draw_footer(canvas, [(*first, True), *((*each, False) for each in rest)], palette)
 
 
 def _footer(show: Show, now_ms: int) -> list[tuple[str, str]]:

@@ -15,7 +15,8 @@ from engine.board import SIZES, Direction
 from engine.solo import Act, SoloKind
 from protocol.solo import Origin
 
-from .keys import ARROWS, ON_A_BOARD, keyboard_of, latin
+from .footer import Command
+from .keys import ARROWS, ON_A_BOARD, keyboard_of, latin, looked_up
 
 
 class Do(StrEnum):
@@ -75,17 +76,6 @@ class SoloUi:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """Something that can be done now. `primary`: Enter does it; `in_footer`: else it is in the menu only."""
-
-    do: Do
-    key: str
-    label: str
-    primary: bool = False
-    in_footer: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
     """What a key press comes to: a move, an act, a hint, a new game, that the old one is kept, or that one leaves."""
 
@@ -98,9 +88,9 @@ class Step:
     left: bool = False
 
 
-def available(view: SoloView, ui: SoloUi) -> tuple[Command, ...]:
+def available(view: SoloView, ui: SoloUi) -> tuple[Command[Do], ...]:
     """Returns what can be done now, the most likely first; at most one is primary."""
-    commands = []
+    commands: list[Command[Do]] = []
     if view.banner and not view.stuck:
         commands.append(Command(Do.GO_ON, "", say("play on"), primary=True))
     if view.stuck:
@@ -121,7 +111,7 @@ def available(view: SoloView, ui: SoloUi) -> tuple[Command, ...]:
     return tuple(commands)
 
 
-def menu_items(view: SoloView, ui: SoloUi) -> tuple[Command, ...]:
+def menu_items(view: SoloView, ui: SoloUi) -> tuple[Command[Do], ...]:
     """Returns the lines of the menu."""
     return tuple(command for command in available(view, ui) if command.do is not Do.MENU)
 
@@ -151,10 +141,7 @@ def press(view: SoloView, ui: SoloUi, key: str, *, fresh: bool = False) -> Step:
 
 def meaning(key: str) -> Direction | Do | None:
     """Returns what a key means on a board, by its place on any keyboard."""
-    if key in ARROWS:
-        return ARROWS[key]
-    here = key if key in _TABLE else latin(key)
-    return _TABLE.get(here, _TABLE.get(here.lower()))
+    return ARROWS[key] if key in ARROWS else looked_up(_TABLE, key)
 
 
 def _on_board(view: SoloView, ui: SoloUi, key: str, *, fresh: bool) -> Step:

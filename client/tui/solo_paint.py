@@ -16,11 +16,12 @@ from client.solo import SoloView
 from client.solo_words import about_words, deck_words, end_words, made_words
 
 from .canvas import Canvas, Rect, columns_of, wrapped
+from .footer import Command, draw_footer
 from .keys import shown_key
 from .palette import Ink, Palette
 from .plan import Arrangement, Layout
 from .sliding import Fresh, Slide, draw_slide
-from .solo_keys import Command, Do, SoloUi, available
+from .solo_keys import Do, SoloUi, available
 from .tiles import draw_board, face
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def paint_solo(
     else:
         _draw_header(canvas, picture.view, palette)
         _draw_panel(canvas, layout, picture, palette)
-        _draw_footer(canvas, picture.view, ui, palette)
+        commands = _footer(picture.view, ui)
+        draw_footer(canvas, ((key_words(each, ui), each.label, each.primary) for each in commands), palette)
         _draw_messages(canvas, layout, picture, ui, palette)
     if ui.menu is not None or ui.form is not None or ui.help:
         from .solo_overlay import draw_over
@@ -256,21 +258,7 @@ def _draw_message(canvas: Canvas, row: Rect, text: str, ink: Ink) -> None:
     canvas.text(row.x, row.y, f" {text} ", ink, columns=row.width)
 
 
-def _draw_footer(canvas: Canvas, view: SoloView, ui: SoloUi, palette: Palette) -> None:
-    """Draws what can be done now and its keys; what has no room is in the menu."""
-    x, y = 1, canvas.rows - 1
-    for command in _footer(view, ui):
-        key = key_words(command, ui)
-        if x + columns_of(key) + columns_of(command.label) + 3 > canvas.columns:
-            continue
-        if command.primary:
-            x = canvas.text(x, y, f" {key} {command.label} ", palette.primary) + 2
-        else:
-            x = canvas.text(x, y, f" {key} ", palette.key)
-            x = canvas.text(x + 1, y, command.label) + 2
-
-
-def _footer(view: SoloView, ui: SoloUi) -> list[Command]:
+def _footer(view: SoloView, ui: SoloUi) -> list[Command[Do]]:
     if ui.form is not None:
         return [Command(Do.NEW, "", say("begin"), primary=True), Command(Do.MENU, "Esc", say("back"))]
     if ui.menu is not None:
@@ -278,6 +266,6 @@ def _footer(view: SoloView, ui: SoloUi) -> list[Command]:
     return [command for command in available(view, ui) if command.in_footer]
 
 
-def key_words(command: Command, ui: SoloUi) -> str:
+def key_words(command: Command[Do], ui: SoloUi) -> str:
     """Returns how a command's key is named on this person's keyboard."""
     return say("Enter") if command.primary else shown_key(command.key, ui.keyboard)

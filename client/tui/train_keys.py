@@ -13,7 +13,8 @@ from client.language import say
 from client.training import Judged, TrainingView
 from engine.board import Direction
 
-from .keys import ARROWS, ON_A_BOARD, keyboard_of, latin, shown_key
+from .footer import Command
+from .keys import ARROWS, ON_A_BOARD, keyboard_of, latin, looked_up, shown_key
 
 
 class Do(StrEnum):
@@ -63,17 +64,6 @@ class TrainUi:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """Something that can be done now. `primary`: Enter does it; `in_footer`: else it is in the menu only."""
-
-    do: Do
-    key: str
-    label: str
-    primary: bool = False
-    in_footer: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
     """What a key press comes to: a move, something to do, a move to practise from, or that the person leaves."""
 
@@ -84,10 +74,10 @@ class Step:
     left: bool = False
 
 
-def available(view: TrainingView, ui: TrainUi) -> tuple[Command, ...]:
+def available(view: TrainingView, ui: TrainUi) -> tuple[Command[Do], ...]:
     """Returns what can be done now, the most likely first; at most one is primary."""
     stuck = view.game.stuck
-    commands = []
+    commands: list[Command[Do]] = []
     if stuck and view.costliest:
         commands.append(Command(Do.REVIEW, "v", say("your costliest moves"), primary=True))
     elif stuck:
@@ -112,7 +102,7 @@ def available(view: TrainingView, ui: TrainUi) -> tuple[Command, ...]:
     return tuple(commands)
 
 
-def _of_computer(view: TrainingView) -> list[Command]:
+def _of_computer(view: TrainingView) -> list[Command[Do]]:
     pause = say("pause") if view.running else say("go on")
     return [
         Command(Do.PAUSE, " ", pause),
@@ -123,12 +113,12 @@ def _of_computer(view: TrainingView) -> list[Command]:
     ]
 
 
-def menu_items(view: TrainingView, ui: TrainUi) -> tuple[Command, ...]:
+def menu_items(view: TrainingView, ui: TrainUi) -> tuple[Command[Do], ...]:
     """Returns the lines of the menu."""
     return tuple(command for command in available(view, ui) if command.do not in _NO_CHOICE)
 
 
-def key_words(command: Command, ui: TrainUi) -> str:
+def key_words(command: Command[Do], ui: TrainUi) -> str:
     """Returns how a command's key is named on this person's keyboard."""
     if command.primary:
         return say("Enter")
@@ -161,10 +151,7 @@ def press(view: TrainingView, ui: TrainUi, key: str, *, fresh: bool = False) -> 
 
 def meaning(key: str) -> Direction | Do | None:
     """Returns what a key means, by its place on any keyboard."""
-    if key in ARROWS:
-        return ARROWS[key]
-    here = key if key in _TABLE else latin(key)
-    return _TABLE.get(here, _TABLE.get(here.lower()))
+    return ARROWS[key] if key in ARROWS else looked_up(_TABLE, key)
 
 
 def _on_board(view: TrainingView, ui: TrainUi, key: str, *, fresh: bool) -> Step:

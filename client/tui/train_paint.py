@@ -11,13 +11,14 @@ from client.solo_words import deck_words, end_words
 from client.training import TrainingView
 
 from .canvas import Canvas, Rect, columns_of, wrapped
+from .footer import Command, draw_footer
 from .keys import shown_key
 from .overlay import draw_box
 from .palette import PLAIN, Ink, Palette
 from .plan import Arrangement, Layout, plan
 from .sliding import Fresh, Slide, draw_slide
 from .tiles import draw_board, face
-from .train_keys import Command, Do, TrainUi, available, key_words, menu_items
+from .train_keys import Do, TrainUi, available, key_words, menu_items
 
 ROWS_BELOW = 5  # of the panel where it is below the board: a row of figures, and what the coach says
 _FIGURE_ROWS = 4
@@ -53,7 +54,8 @@ def paint_train(
     else:
         _draw_header(canvas, view, palette)
         _draw_panel(canvas, layout, view, palette)
-        _draw_footer(canvas, view, ui, palette)
+        commands = _footer(view, ui)
+        draw_footer(canvas, ((key_words(each, ui), each.label, each.primary) for each in commands), palette)
         _draw_messages(canvas, layout, view, ui, palette)
     _draw_over(canvas, view, ui, palette)
     return canvas
@@ -209,21 +211,7 @@ def _draw_messages(canvas: Canvas, layout: Layout, view: TrainingView, ui: Train
         canvas.text(region.x, y, f" {line} ", ink, columns=region.width)
 
 
-def _draw_footer(canvas: Canvas, view: TrainingView, ui: TrainUi, palette: Palette) -> None:
-    """Draws what can be done now and its keys; what has no room is in the menu."""
-    x, y = 1, canvas.rows - 1
-    for command in _footer(view, ui):
-        key = key_words(command, ui)
-        if x + columns_of(key) + columns_of(command.label) + 3 > canvas.columns:
-            continue
-        if command.primary:
-            x = canvas.text(x, y, f" {key} {command.label} ", palette.primary) + 2
-        else:
-            x = canvas.text(x, y, f" {key} ", palette.key)
-            x = canvas.text(x + 1, y, command.label) + 2
-
-
-def _footer(view: TrainingView, ui: TrainUi) -> list[Command]:
+def _footer(view: TrainingView, ui: TrainUi) -> list[Command[Do]]:
     if ui.review is not None:
         return [Command(Do.REVIEW, "", say("play on from there"), primary=True), Command(Do.MENU, "Esc", say("back"))]
     if ui.menu is not None:
