@@ -198,7 +198,7 @@ class SoloPlay:
     def _open(self, wanted: Wanted, choice: Choice) -> None:
         """Deals a new game; it is not on the disk yet."""
         text = _text(wanted, choice.size)
-        deck = wanted.deck or (seed_of_text(text) if text else os.urandom(SECRET_BYTES))
+        deck = wanted.deck or (seed_of_text(text) if text else chance_deck())
         self.game = SoloGame(
             Opening(
                 size=choice.size,
@@ -301,6 +301,11 @@ class SoloPlay:
         except OSError as error:
             self._lose(error)
             save.release()
+
+
+def chance_deck() -> bytes:
+    """Returns a deck that nobody has chosen."""
+    return os.urandom(SECRET_BYTES)
 
 
 def _text(wanted: Wanted, size: int) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import itertools
 import json
 import re
 import sys
@@ -27,6 +28,8 @@ from tests.protocol.races import target_race
 def data(tmp_path, monkeypatch):
     monkeypatch.setenv("RACE2048_DATA", str(tmp_path))
     monkeypatch.setenv("RACE2048_CONFIG", str(tmp_path / "config.toml"))
+    texts = map(str, itertools.count())  # chance would deal boards now and then on which the first words move nothing
+    monkeypatch.setattr("client.solo_play.chance_deck", lambda: seed_of_text(next(texts)))
     return with_key(tmp_path)
 
 
@@ -149,7 +152,7 @@ def test_another_size_asks_about_the_unfinished_game(plays, data):
 
 
 def test_the_last_choice_is_what_comes_next(plays, data):
-    plays(["left"], "--size", 3, "--kind", "endless")
+    plays(["left", "right"], "--size", 3, "--kind", "endless")
     _, out, _ = plays(["yes", "left"], "--new")
     assert out.count("3×3, endless.") == 2
 
