@@ -48,9 +48,12 @@ def fetch_late(record: messages.RecordReady, session: Session) -> None:
 
 
 def took(message: messages.RecordPiece, session: Session) -> None:
-    """A piece is here: asks for the next, or has the whole checked."""
+    """A piece is here: asks for the next, or has the whole checked.
+
+    One of another record was asked for before this one was announced.
+    """
     race = session.fetched
-    if race is None or race.fetching is None or session.table is None:
+    if race is None or race.fetching is None or session.table is None or race.fetching.sha256 != message.sha256:
         return
     if race.check is not None or race.fetching.sha256 in session.checking:
         return

@@ -25,7 +25,7 @@ class Fetching:
 
     def ask(self) -> AskRecord:
         """Returns the message that asks for the next piece."""
-        return AskRecord(len(self._data))
+        return AskRecord(self.sha256, len(self._data))
 
     def take(self, piece: RecordPiece) -> bool:
         """Takes in the piece that was asked for; returns False if it is another, empty, or more than was announced."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from lobby.coming import leave, lose
 from lobby.events import Close
+from lobby.handing_out import answer
 from lobby.people import Member, Seat
-from lobby.pictures import record_piece
 from lobby.racing import RaceRun
 from lobby.track import Track
 from protocol import limits, messages
@@ -47,11 +47,7 @@ def _leave(message: messages.Leave, table: Table, member: Member, now_ms: int) -
 
 @hear.register(messages.AskRecord)
 def _ask_record(message: messages.AskRecord, table: Table, member: Member, now_ms: int) -> None:
-    piece = record_piece(table.record, message.offset)
-    if piece is None:
-        table.out.refuse(member.connection, Refusal.NO_RECORD)
-    else:
-        table.out.send((member.connection,), piece)
+    table.out.send((member.connection,), answer(message, table.record))
 
 
 @hear.register(messages.Sit)

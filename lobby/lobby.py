@@ -37,9 +37,9 @@ from lobby.events import (
     TableEvent,
     Woke,
 )
+from lobby.handing_out import answer
 from lobby.journal import LOG_ROWS_MAX, Founded, Journal, Tap, founded, rebuilt
 from lobby.opening import DealOptions, Entropy
-from lobby.pictures import record_piece
 from lobby.room import Census, Room
 from lobby.table import Table
 from protocol import limits, messages
@@ -282,8 +282,7 @@ class Lobby:
         if isinstance(message, messages.Ping):
             self._out.send((connection,), messages.Pong(message.stamp_ms, now_ms))
         elif isinstance(message, messages.AskRecord):
-            piece = record_piece(table.record, message.offset)
-            self._out.send((connection,), piece or messages.Refused(Refusal.NO_RECORD))
+            self._out.send((connection,), answer(message, table.record))
 
     def _forget(self, connection: int, now_ms: int) -> None:
         visitor = self._visitors.pop(connection, None)

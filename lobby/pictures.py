@@ -5,12 +5,10 @@ Reads a table, changes nothing. Nothing of a board is in here before the end of 
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from lobby.people import Member
-from protocol.limits import RECORD_PIECE_BYTES
-from protocol.messages import Phase, RaceView, RecordPiece, RecordReady, TableChanged, TableView, Welcome
+from protocol.messages import Phase, RaceView, TableChanged, TableView, Welcome
 
 if TYPE_CHECKING:
     from lobby.table import Table
@@ -43,7 +41,7 @@ def welcome(table: Table, member: Member, now_ms: int) -> Welcome:
         race=RaceView(seats=opening.seats_signed) if run is None else run.view(),
         own=None if track is None or run is None else run.own_game(track),
         ended=None if table.closing is None else table.closing.ended,
-        record=None if table.record is None else record_ready(table.record),
+        record=None if table.record is None else table.record.ready(),
     )
 
 
@@ -55,15 +53,3 @@ def tell_table(table: Table) -> None:
         groups.setdefault((member.may_sit, table.seating.place_of(member.key)), []).append(member.connection)
     for (with_code, seat), connections in groups.items():
         table.out.send(connections, TableChanged(views[with_code], seat), newest_only=True)
-
-
-def record_piece(record: bytes | None, offset: int) -> RecordPiece | None:
-    """Returns the piece of a record that begins there, or None if there is none."""
-    if record is None or offset >= len(record):
-        return None
-    return RecordPiece(offset, record[offset : offset + RECORD_PIECE_BYTES])
-
-
-def record_ready(record: bytes) -> RecordReady:
-    """Returns what tells that the record can be fetched."""
-    return RecordReady(len(record), hashlib.sha256(record).digest())

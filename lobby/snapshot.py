@@ -23,7 +23,7 @@ from engine import race
 from engine.board import Board
 from engine.deck import LINKS_DEALT_FEW, Chain, DealtDeck
 from engine.game import Game
-from lobby import closing, dealing, events, opening, people, presence, racing, seating, ticking, track
+from lobby import closing, dealing, events, handing_out, opening, people, presence, racing, seating, ticking, track
 from lobby.table import Table
 from protocol import deal, limits, messages, movelog, record, refusals
 from protocol.signing import Signer
@@ -34,7 +34,7 @@ _CLASSES = (
     Table, seating.Seating, people.Seat, people.Tally, dealing.Dealing, opening.Opening, opening.DealOptions,
     opening.Opened, presence.Presence, people.Member, people.Line, racing.RaceRun, track.Track, ticking.Ticker,
     closing.Closing, race.Race, race.RaceSeat, race.RaceTerms, race.Outcome, movelog.MoveLog, deal.Deal, deal.Start,
-    record.Gap, record.RecordEvent, record.Correction,
+    record.Gap, record.RecordEvent, record.Correction, handing_out.FinishedRecord,
 )  # fmt: skip
 _TUPLES = (race.Moved, race.Left, race.Voted, race.Absent, race.Offer)
 _STRUCTS = (

@@ -23,10 +23,11 @@ from lobby.closing import Closing
 from lobby.coming import arrive, expel, lose
 from lobby.dealing import Dealing
 from lobby.events import Archive, Arrived, Effect, Gone, Outbox, Resumed, Said, TableEvent
+from lobby.handing_out import FinishedRecord
 from lobby.hearing import hear
 from lobby.opening import DealOptions, Entropy, Opening
 from lobby.people import Line
-from lobby.pictures import record_ready, table_view, tell_table
+from lobby.pictures import table_view, tell_table
 from lobby.presence import Presence
 from lobby.racing import RaceRun
 from lobby.resuming import resume
@@ -118,7 +119,9 @@ class Table:
         self.presence = Presence(options.windows, now_ms)
         self.run: RaceRun | None = None
         self.closing: Closing | None = None
-        self.record: bytes | None = None  # of the last race, for who is still fetching it when the next one begins
+        self.record: FinishedRecord | None = (
+            None  # of the last race, for who is still fetching it when the next one begins
+        )
         self._signer = signer
         self.epoch = epoch
         self.windows = options.windows
@@ -360,12 +363,11 @@ class Table:
 
     def _finish(self, closing: Closing, now_ms: int) -> None:
         """The record is complete: it is kept, told, and the next Deal will be tied to it."""
-        record = self.record = closing.record(self._signer)
-        ready = record_ready(record)
-        self.out.append(Archive(self.code, closing.race_number, record))
-        self.out.send(self.presence.connections(), ready)
+        record = self.record = FinishedRecord(closing.record(self._signer))
+        self.out.append(Archive(self.code, closing.race_number, record.data))
+        self.out.send(self.presence.connections(), record.ready())
         self.seating.finish(closing.outcome, now_ms)
-        self.dealing.opening.played(ready.sha256)
+        self.dealing.opening.played(record.sha256)
         self.enter(Phase.FINISHED, None)
 
     # ── inside ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -212,8 +212,9 @@ class Again(_Message, frozen=True):
 
 
 class AskRecord(_Message, frozen=True):
-    """Asks for the piece of the record that begins at `offset`."""
+    """Asks for the piece of the record with this digest that begins at `offset`."""
 
+    sha256: Bytes32
     offset: Count
 
 
@@ -334,8 +335,9 @@ class LogPiece(_Message, frozen=True):
 
 
 class RecordPiece(_Message, frozen=True):
-    """A piece of the record."""
+    """A piece of the record with this digest: another one may be ready before the answer to an AskRecord is here."""
 
+    sha256: Bytes32
     offset: Count
     data: Annotated[bytes, Meta(max_length=limits.RECORD_PIECE_BYTES)]
 

@@ -378,9 +378,11 @@ class Spy:
 
     def ask_for_everything(self) -> None:
         """Says every message that there is, whether it means something now or not."""
+        record = bytes(32) if self.wire.table.record is None else self.wire.table.record.sha256
         said: list[FromClient] = [
             messages.AskLog(0), messages.AskLog(len(self.log or ())), messages.AskLog((1 << 32) - 1),
-            messages.AskRecord(0), messages.AskRecord(1), messages.Resync(0), messages.Resync(self._sent),
+            messages.AskRecord(record, 0), messages.AskRecord(record, 1),
+            messages.Resync(0), messages.Resync(self._sent),
             messages.Sit(), messages.Unready(), messages.Begin(), messages.Again(), messages.Allow(),
             messages.OpenNonce(self.nonce), messages.OpenNonce(bytes(32)), messages.Ping(0), messages.Kick(0),
             messages.Pong(0, 0), messages.Pong(self.wire.now_ms, 0), messages.Lock(locked=False),

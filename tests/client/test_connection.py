@@ -90,7 +90,7 @@ async def test_what_was_sent_before_a_close_arrives_in_order(serve):
 
 
 async def test_the_largest_frame_of_a_lobby_is_taken(serve):
-    message = RecordPiece(0, bytes(16_384))
+    message = RecordPiece(bytes(32), 0, bytes(16_384))
 
     async def play(ws):
         await ws.send_bytes(codec.encode(message))

@@ -28,14 +28,16 @@ LOBBY = Signer(digest("test", b"lobby"))
 
 def test_a_record_is_asked_for_piece_by_piece() -> None:
     fetching = Fetching(RecordReady(5, bytes(32)))
-    assert fetching.ask() == AskRecord(0)
-    assert fetching.take(RecordPiece(0, b"abc"))
-    assert (fetching.ask(), fetching.whole) == (AskRecord(3), False)
-    assert fetching.take(RecordPiece(3, b"de"))
+    assert fetching.ask() == AskRecord(bytes(32), 0)
+    assert fetching.take(RecordPiece(bytes(32), 0, b"abc"))
+    assert (fetching.ask(), fetching.whole) == (AskRecord(bytes(32), 3), False)
+    assert fetching.take(RecordPiece(bytes(32), 3, b"de"))
     assert (fetching.data, fetching.whole) == (b"abcde", True)
 
 
-@pytest.mark.parametrize("piece", [RecordPiece(1, b"a"), RecordPiece(0, b""), RecordPiece(0, b"abcdef")])
+@pytest.mark.parametrize(
+    "piece", [RecordPiece(bytes(32), 1, b"a"), RecordPiece(bytes(32), 0, b""), RecordPiece(bytes(32), 0, b"abcdef")]
+)
 def test_a_piece_that_does_not_fit_is_not_taken(piece: RecordPiece) -> None:
     fetching = Fetching(RecordReady(5, bytes(32)))
     assert not fetching.take(piece)

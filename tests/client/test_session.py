@@ -484,9 +484,18 @@ def test_a_piece_of_the_record_that_was_not_asked_for_is_a_cheat(offset: int, da
     """A lobby cannot keep a client asking for ever."""
     lobby = racing()
     lobby.say(_ended())
-    assert lobby.say(messages.RecordReady(10, bytes(32))) == [messages.AskRecord(0)]
-    lobby.say(messages.RecordPiece(offset, data))
+    assert lobby.say(messages.RecordReady(10, bytes(32))) == [messages.AskRecord(bytes(32), 0)]
+    lobby.say(messages.RecordPiece(bytes(32), offset, data))
     assert cheats(lobby, "record")
+
+
+def test_a_piece_of_another_record_was_asked_for_before_and_is_passed_over() -> None:
+    """The lobby may have the record of the next race ready while an AskRecord for the last one is on its way."""
+    lobby = racing()
+    lobby.say(_ended())
+    lobby.say(messages.RecordReady(3, b"a" * 32))
+    lobby.say(messages.RecordPiece(b"b" * 32, 0, b"x" * 16))
+    assert (lobby.effects, lobby.session.ending) == ([], "")
 
 
 def test_a_record_that_is_none_is_kept_with_the_ticks_and_said_to_be_false() -> None:
@@ -494,7 +503,7 @@ def test_a_record_that_is_none_is_kept_with_the_ticks_and_said_to_be_false() -> 
     lobby.say(lobby.tick(1))
     lobby.say(_ended())
     lobby.say(messages.RecordReady(3, bytes(32)))
-    lobby.say(messages.RecordPiece(0, b"abc"))
+    lobby.say(messages.RecordPiece(bytes(32), 0, b"abc"))
     (saved,) = [effect for effect in lobby.effects if isinstance(effect, SaveRecord)]  # with Deal, Start and the tick
     assert (saved.code, saved.record, saved.ok, len(saved.told)) == ("123456", b"abc", False, 3)
     lobby.session.saved(bytes(32), "there")
@@ -529,7 +538,7 @@ def test_a_false_record_is_not_forgotten_when_the_next_race_is_near() -> None:
     lobby.say(_ended())
     lobby.say(messages.RecordReady(3, bytes(32)))
     lobby.say(messages.TableChanged(lobby.view(), 1))
-    lobby.say(messages.RecordPiece(0, b"abc"))
+    lobby.say(messages.RecordPiece(bytes(32), 0, b"abc"))
     lobby.session.saved(bytes(32), "there")
     view = lobby.session.view(lobby.now_ms)
     assert (view.phase, view.check) == (Phase.SEATING, None)
@@ -542,7 +551,7 @@ def checking() -> tuple[HandLobby, CheckRecord]:
     lobby = racing()
     lobby.say(_ended())
     lobby.say(messages.RecordReady(3, bytes(32)))
-    effects = lobby.session.handle(Received(messages.RecordPiece(0, b"abc")), lobby.now_ms)
+    effects = lobby.session.handle(Received(messages.RecordPiece(bytes(32), 0, b"abc")), lobby.now_ms)
     (check,) = [effect for effect in effects if isinstance(effect, CheckRecord)]
     return lobby, check
 
@@ -554,7 +563,7 @@ def test_a_record_that_is_being_checked_is_not_asked_for_again() -> None:
 
 def test_pieces_of_a_record_that_is_being_checked_are_passed_over() -> None:
     lobby, _ = checking()
-    lobby.say(messages.RecordPiece(0, b"abc"))
+    lobby.say(messages.RecordPiece(bytes(32), 0, b"abc"))
     assert (lobby.effects, lobby.session.ending) == ([], "")
 
 
@@ -566,7 +575,7 @@ def test_a_record_is_kept_though_the_session_ended_while_it_was_checked() -> Non
     assert kept == [SaveRecord("123456", b"abc", ok=True)]
 
 
-@pytest.mark.parametrize(("number", "asked"), [(2, [messages.AskRecord(0)]), (3, [])])
+@pytest.mark.parametrize(("number", "asked"), [(2, [messages.AskRecord(b"a" * 32, 0)]), (3, [])])
 def test_a_record_that_was_never_announced_is_fetched_if_it_is_that_of_the_race_that_was_seen(
     number: int, asked: list[object]
 ) -> None:
@@ -580,13 +589,13 @@ def test_a_record_that_was_never_announced_is_fetched_if_it_is_that_of_the_race_
     assert [answer for answer in answers if isinstance(answer, messages.AskRecord)] == asked
 
 
-@pytest.mark.parametrize(("known", "asked"), [(b"a" * 32, [messages.AskRecord(1)]), (b"b" * 32, [])])
+@pytest.mark.parametrize(("known", "asked"), [(b"a" * 32, [messages.AskRecord(b"a" * 32, 1)]), (b"b" * 32, [])])
 def test_a_record_that_was_cut_off_is_fetched_on_if_the_lobby_still_has_it(known: bytes, asked: list[object]) -> None:
     """The next race has begun; its Deal says which record the lobby has (deal.md 3.1)."""
     lobby = racing()
     lobby.say(_ended())
     lobby.say(messages.RecordReady(3, b"a" * 32))
-    lobby.say(messages.RecordPiece(0, b"x"))
+    lobby.say(messages.RecordPiece(b"a" * 32, 0, b"x"))
     lobby.handle(Dropped("lost"))
     lobby.connect()
     next_deal = lobby.next_deal(race_number=2, burnt=0, previous_record=known)
@@ -598,7 +607,7 @@ def test_a_record_that_was_judged_is_not_fetched_again() -> None:
     lobby = racing()
     lobby.say(_ended())
     lobby.say(messages.RecordReady(3, b"a" * 32))
-    lobby.say(messages.RecordPiece(0, b"abc"))
+    lobby.say(messages.RecordPiece(b"a" * 32, 0, b"abc"))
     lobby.handle(Dropped("lost"))
     lobby.connect()
     next_deal = lobby.next_deal(race_number=2, burnt=0, previous_record=b"a" * 32)
@@ -703,7 +712,7 @@ def test_a_seat_in_a_race_that_is_somebody_elses_is_a_cheat() -> None:
     "message",
     [
         messages.Link(1, bytes(32)), messages.Ack(3), messages.LogPiece(0, b"", ()), _ended(),
-        messages.RecordReady(3, bytes(32)), messages.RecordPiece(0, b"x"), messages.Refused("slice", 3, 4),
+        messages.RecordReady(3, bytes(32)), messages.RecordPiece(bytes(32), 0, b"x"), messages.Refused("slice", 3, 4),
         messages.Drain(), messages.Pong(1, 1),
     ],
 )  # fmt: skip

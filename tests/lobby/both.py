@@ -283,7 +283,7 @@ class Both:
         now = self.modelled()
         for name, (core, wanted) in self.pictures(now).items():
             assert core == wanted, self.told_of(name, core, wanted)
-        record = self.table.record
+        record = None if self.table.record is None else self.table.record.data
         if record is not None and record != self.verified:
             self.verified = record
             self.ended_by += [now.race.verdict.clause] if now.race is not None and now.race.verdict is not None else []

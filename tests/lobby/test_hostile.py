@@ -471,7 +471,7 @@ async def test_a_watcher_who_does_not_read_is_closed_and_the_table_goes_on(tmp_p
         host = await (await Person.at(rig)).greet()
         await host.open()
         slow = await rig.raw(receive_bytes=4_096)
-        filler = messages.RecordPiece(0, bytes(limits.RECORD_PIECE_BYTES))
+        filler = messages.RecordPiece(bytes(32), 0, bytes(limits.RECORD_PIECE_BYTES))
         for _ in range(64):  # a megabyte: four times what may wait
             rig.server._send(Send((2,), filler))
             await host.pong()

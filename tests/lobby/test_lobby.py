@@ -25,6 +25,7 @@ from lobby.events import (
     SpaceChanged,
     Woke,
 )
+from lobby.handing_out import FinishedRecord
 from lobby.lobby import Lobby
 from lobby.opening import DealOptions
 from protocol import limits, messages
@@ -500,9 +501,10 @@ def test_without_a_disk_all_are_told_and_only_what_changes_nothing_is_answered()
     assert host.sent(doors.handle(DiskFailed())) == [messages.Refused(Refusal.DISK)]
     assert host.say(messages.Lock(locked=True)) == []
     assert host.sent(host.say(messages.Ping(5))) == [messages.Pong(5, doors.now_ms)]
-    assert host.sent(host.say(messages.AskRecord(0))) == [messages.Refused(Refusal.NO_RECORD)]
-    doors.lobby._tables[_table.code].record = b"record"
-    assert host.sent(host.say(messages.AskRecord(2))) == [messages.RecordPiece(2, b"cord")]
+    assert host.sent(host.say(messages.AskRecord(bytes(32), 0))) == [messages.Refused(Refusal.NO_RECORD)]
+    record = doors.lobby._tables[_table.code].record = FinishedRecord(b"record")
+    asked = messages.AskRecord(record.sha256, 2)
+    assert host.sent(host.say(asked)) == [messages.RecordPiece(record.sha256, 2, b"cord")]
 
 
 @pytest.mark.parametrize("message", [messages.Begin(), messages.Again()])

@@ -149,7 +149,7 @@ def masked(opcode: int, payload: bytes, length: int | None = None) -> bytes:
 
 
 def piece(number: int, size: int = 0) -> RecordPiece:
-    return RecordPiece(offset=number, data=bytes(size))
+    return RecordPiece(sha256=bytes(32), offset=number, data=bytes(size))
 
 
 async def said(peer: aiohttp.ClientWebSocketResponse) -> FromLobby:

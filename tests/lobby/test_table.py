@@ -27,7 +27,7 @@ MESSAGES: dict[type, FromClient] = {
         messages.SayReady(Signed(b"", bytes(64))), messages.Unready(), messages.Kick(1), messages.Allow(),
         messages.Lock(locked=True), messages.Begin(), messages.Cancel(), messages.OpenNonce(bytes(32)),
         messages.Slice(b"x"), messages.Seal(Signed(b"", bytes(64))), messages.Resync(0), messages.AskLog(0),
-        messages.Again(), messages.AskRecord(0),
+        messages.Again(), messages.AskRecord(bytes(32), 0),
     )
 }  # fmt: skip
 
@@ -724,11 +724,17 @@ def test_a_newcomer_after_the_race_is_shown_its_end_and_record() -> None:
 
 def test_the_record_is_handed_out_in_pieces_and_nothing_behind_its_end() -> None:
     tables, guest = finished()
-    piece = tables.sent(guest.say(messages.AskRecord(0)), guest, messages.RecordPiece)[0]
+    record = tables.table.record
+    assert record is not None
+    piece = tables.sent(guest.say(messages.AskRecord(record.sha256, 0)), guest, messages.RecordPiece)[0]
     assert isinstance(piece, messages.RecordPiece)
-    assert tables.table.record is not None
-    assert tables.table.record.startswith(piece.data)
-    assert tables.refusals(guest.say(messages.AskRecord(10_000_000)), guest) == [Refusal.NO_RECORD]
+    assert record.data.startswith(piece.data)
+    assert tables.refusals(guest.say(messages.AskRecord(record.sha256, 10_000_000)), guest) == [Refusal.NO_RECORD]
+
+
+def test_a_record_that_is_no_longer_the_last_is_not_taken_for_it() -> None:
+    tables, guest = finished()
+    assert tables.refusals(guest.say(messages.AskRecord(bytes(32), 0)), guest) == [Refusal.NO_RECORD]
 
 
 # ── the host and the end of a table (rules 3.10) ─────────────────────────────────────────────────────────────────────

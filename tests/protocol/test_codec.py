@@ -58,7 +58,7 @@ FIELDS = {
     messages.Seal: (SIGNED,),
     messages.Resync: (7,),
     messages.AskLog: (7,),
-    messages.AskRecord: (7,),
+    messages.AskRecord: (bytes(32), 7),
     messages.Challenge: (bytes(32), bytes(32), bytes(64), 1, SafeText("race2048")),
     messages.TableChanged: (TABLE, 0),
     messages.Dealt: (SIGNED,),
@@ -71,7 +71,7 @@ FIELDS = {
     messages.Ended: (2, (0,), 5, (0, 1), (0, 1), (4, 8), (3, 3), (5, 6), (bytes(9), bytes(9))),
     messages.RecordReady: (7, bytes(32)),
     messages.LogPiece: (0, bytes(limits.LOG_PIECE_MOVES), (4_294_967_295,) * limits.LOG_PIECE_MOVES),
-    messages.RecordPiece: (0, bytes(limits.RECORD_PIECE_BYTES)),
+    messages.RecordPiece: (bytes(32), 0, bytes(limits.RECORD_PIECE_BYTES)),
     messages.Refused: ("slice", 7),
 }
 

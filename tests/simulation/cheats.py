@@ -154,10 +154,13 @@ class Cheat:
         elif trick == "garbage":
             wire.say_up(self._chance.randbytes(self._chance.randint(0, 400)))
         elif trick == "peek":
+            race = self.program.session.fetched
+            record = bytes(32) if race is None or race.fetching is None else race.fetching.sha256
             asked: tuple[FromClient, ...] = (
-                messages.AskLog(0), messages.AskLog(3), messages.AskRecord(0), messages.Resync(0), messages.Again(),
-                messages.Begin(), messages.Kick(0), messages.Lock(locked=True), messages.OpenNonce(bytes(32)),
-                messages.AskLog((1 << 32) - 1), messages.Cancel(), messages.Sit(), messages.Pong(0, 0),
+                messages.AskLog(0), messages.AskLog(3), messages.AskRecord(record, 0), messages.Resync(0),
+                messages.Again(), messages.Begin(), messages.Kick(0), messages.Lock(locked=True),
+                messages.OpenNonce(bytes(32)), messages.AskLog((1 << 32) - 1), messages.Cancel(), messages.Sit(),
+                messages.Pong(0, 0),
             )  # fmt: skip
             for message in self._chance.sample(asked, 4):
                 wire.say_up(encode(message))
@@ -187,7 +190,8 @@ class Spy:
             self._say(messages.Join(self.code, "spy"))
         elif isinstance(message, messages.Welcome):
             assert not self.stolen, "somebody without the key was let in"
-            for asked in (messages.AskLog(0), messages.AskRecord(0), messages.Sit(), messages.Begin()):
+            record = bytes(32) if message.record is None else message.record.sha256
+            for asked in (messages.AskLog(0), messages.AskRecord(record, 0), messages.Sit(), messages.Begin()):
                 self._say(asked)
         elif isinstance(message, messages.Ping):
             self._say(messages.Pong(message.stamp_ms, 0))
