@@ -110,9 +110,15 @@ def _run_and_write(words: list[str]) -> int:
 
 
 def _write_what_can_be_written() -> None:
-    """Lets a terminal that has no × or … show ? in its place; what it has stays as it is."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="replace")
+    """Lets a terminal that has no × or … show something alike in its place."""
+    if not isinstance(sys.stdout, io.TextIOWrapper) or sys.stdout.errors != "strict":
+        return
+    if sys.stdout.encoding.lower() == "utf-8":
+        sys.stdout.reconfigure(errors="replace")  # it lacks halves of pairs alone
+        return
+    from client.lettering import write_alike
+
+    write_alike(sys.stdout)
 
 
 def _run(words: list[str]) -> int:

@@ -222,7 +222,7 @@ def test_a_terminal_that_lacks_a_character_is_shown_something_else(encoding):
         check=False,
     )
     assert (process.returncode, process.stderr) == (0, b"")
-    assert ("COMMAND …" if encoding == "utf-8" else "COMMAND ?") in process.stdout.decode(encoding)
+    assert ("COMMAND …" if encoding == "utf-8" else "COMMAND .") in process.stdout.decode(encoding)
 
 
 def test_a_seed_that_is_no_text_is_usage(capsys):
