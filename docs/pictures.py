@@ -8,7 +8,7 @@ fails when a picture no longer shows what the program draws. The same command ma
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -226,18 +226,17 @@ def _colours(ink: Ink) -> tuple[str, str]:
     return (ground, text) if ink.reverse else (text, ground)
 
 
-def pictures() -> Mapping[str, str]:
-    """Returns what is to stand in docs/: file names and their contents."""
-    return {
-        "race.svg": svg(screen(race_view()), "race2048: a race of three, in a terminal"),
-        "result.svg": svg(screen(result_view()), "race2048: the result, with everyone's board"),
-    }
+# What is to stand in docs/, by file name: how it is drawn.
+PICTURES: Mapping[str, Callable[[], str]] = {
+    "race.svg": lambda: svg(screen(race_view()), "race2048: a race of three, in a terminal"),
+    "result.svg": lambda: svg(screen(result_view()), "race2048: the result, with everyone's board"),
+}
 
 
 if __name__ == "__main__":
     from docs import film
 
     os.environ["LANGUAGE"] = "en"  # whatever the person's is
-    for file_name, content in pictures().items():
-        (FOLDER / file_name).write_text(content, encoding="utf-8")
+    for file_name, drawn in PICTURES.items():
+        (FOLDER / file_name).write_text(drawn(), encoding="utf-8")
     film.make()

@@ -4,13 +4,13 @@ import pytest
 
 from client.tui.canvas import Canvas
 from client.tui.palette import PLAIN
-from docs.pictures import FOLDER, pictures, svg
+from docs.pictures import FOLDER, PICTURES, svg
 
 
-@pytest.mark.parametrize("name", sorted(pictures()))
+@pytest.mark.parametrize("name", sorted(PICTURES))
 def test_the_committed_picture_shows_what_the_program_draws(name: str) -> None:
     committed = (FOLDER / name).read_text(encoding="utf-8")
-    assert committed == pictures()[name], f"docs/{name} is stale: python -m docs.pictures"
+    assert committed == PICTURES[name](), f"docs/{name} is stale: python -m docs.pictures"
 
 
 def test_a_picture_is_well_formed_whatever_stands_on_the_screen() -> None:
