@@ -5,6 +5,7 @@ import importlib
 import sys
 
 BENCHMARKS = {
+    "coaching": "whether what the coach of `train` calls clearly worse leaves less room, on every size",
     "engine": "replays against a naive implementation, in moves/s",
     "hostile": "five hundred hostile connections: when each is ended, and what honest players notice of it",
     "journal": "rows acknowledged by the lobby's database, and the restart of a killed lobby with a hundred races",

@@ -23,21 +23,30 @@ import msgspec
 from client.facts import Facts, facts_of
 from client.reading import RecordFault, read_bytes
 from client.store import RECORD_SUFFIX, SEED_BYTES
+from protocol.layout import LayoutError
+from protocol.limits import RECORD_BYTES_MAX
 from protocol.signing import Signer
+from protocol.solo import SOLO_BYTES_MAX, parse_solo
 
 MEMORY_NAME = "races.judged"
 _MEMORY_BYTES_MAX = 64 << 20
 _DIGEST_BYTES = 32
 _STEM = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d+|race)(?:-(\d+))?")
+_SOLO_STEM = re.compile(r"(\d{4}-\d{2}-\d{2})-\d+x.*")  # solo_play.py gives these names
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A record on this computer. `date` is that of its name, else of the file; `code` the table's, if it is known."""
+    """A record on this computer. `date` is that of its name, else of the file; `code` the table's, if it is known.
+
+    `alone`: of a game alone; `open`: which is not over, so that its file still grows.
+    """
 
     path: Path
     date: str
     code: str
+    alone: bool = False
+    open: bool = False
 
     @property
     def id(self) -> str:
@@ -71,23 +80,69 @@ def own_seeds(data: Path) -> list[bytes]:
 
 
 def saved_records(data: Path) -> list[Saved]:
-    """Returns the records of this computer, the newest first."""
-    found: list[tuple[tuple[str, int, str], Saved]] = []
+    """Returns the records of the races of this computer, the newest first."""
+    return _sorted(_race(path) for path in _files(data / "races"))
+
+
+def saved_games(data: Path) -> list[Saved]:
+    """Returns the records of races and of games alone, unfinished ones included, the newest first."""
+    solo = data / "solo"
+    begun = [path for path in _files(solo) if _is_begun(path)]
+    return _sorted(
+        [
+            *(_race(path) for path in _files(data / "races")),
+            *(_alone(path) for path in _files(solo / "games")),
+            *(_alone(path, is_open=True) for path in begun),
+        ]
+    )
+
+
+def _files(directory: Path) -> list[Path]:
     with suppress(OSError):
-        found += [_saved(path) for path in (data / "races").iterdir() if path.name.endswith(RECORD_SUFFIX)]
+        return [path for path in directory.iterdir() if path.name.endswith(RECORD_SUFFIX)]
+    return []
+
+
+def _is_begun(path: Path) -> bool:
+    """Returns whether anything was done in a game that is not over; one that cannot be told is listed as such."""
+    try:
+        return bool(parse_solo(read_bytes(path, SOLO_BYTES_MAX)).acts)
+    except LayoutError:
+        return path.stat().st_size > 0
+    except RecordFault:
+        return True
+
+
+def _sorted(found: Iterable[tuple[tuple[str, int, str], Saved]]) -> list[Saved]:
     return [saved for _, saved in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
-def _saved(path: Path) -> tuple[tuple[str, int, str], Saved]:
+def _race(path: Path) -> tuple[tuple[str, int, str], Saved]:
     """Returns a record and what it is sorted by: the date, then when the file was written."""
-    try:
-        changed_ns = path.stat().st_mtime_ns
-    except OSError:
-        changed_ns = 0
+    changed_ns = _changed_ns(path)
     named = _STEM.fullmatch(path.name.removesuffix(RECORD_SUFFIX))
-    date = named[1] if named else time.strftime("%Y-%m-%d", time.localtime(changed_ns // 1_000_000_000))
+    date = named[1] if named else _day(changed_ns)
     code = named[2] if named and named[2] != "race" else ""
     return (date, changed_ns, path.name), Saved(path, date, code)
+
+
+def _alone(path: Path, *, is_open: bool = False) -> tuple[tuple[str, int, str], Saved]:
+    """Returns the record of a game alone; one that is not over is sorted by when it was played last."""
+    changed_ns = _changed_ns(path)
+    named = None if is_open else _SOLO_STEM.fullmatch(path.name.removesuffix(RECORD_SUFFIX))
+    date = named[1] if named else _day(changed_ns)
+    return (date, changed_ns, path.name), Saved(path, date, "", alone=True, open=is_open)
+
+
+def _changed_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _day(changed_ns: int) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(changed_ns // 1_000_000_000))
 
 
 def found_records(saved: list[Saved], named: str) -> list[Saved]:
@@ -97,6 +152,10 @@ def found_records(saved: list[Saved], named: str) -> list[Saved]:
     whole = [each for each in saved if named in (each.id, each.path.name)]
     code = "".join(character for character in named if character not in "- ")
     return whole or [each for each in saved if named and (each.id.startswith(named) or each.code == code)]
+
+
+def _read(saved: Saved) -> bytes:
+    return read_bytes(saved.path, SOLO_BYTES_MAX if saved.alone else RECORD_BYTES_MAX)
 
 
 class Archive:
@@ -109,14 +168,16 @@ class Archive:
 
     def unknown(self, saved: Iterable[Saved]) -> int:
         """Returns how many of these will have to be verified."""
-        return sum(self._digest(each.path) not in self._known for each in saved)
+        return sum(not each.open and self._digest(each) not in self._known for each in saved)
 
     def judged(self, saved: Saved) -> Judged:
         """Returns what came of a record: known, or verified now."""
         try:
-            content = read_bytes(saved.path)
+            content = _read(saved)
         except RecordFault as fault:
             return Judged(saved, None, fault.reason)
+        if saved.open:  # it will be another file with the next move
+            return Judged(saved, facts_of(saved.path, content))
         digest = hashlib.sha256(content).hexdigest()
         facts = self._known.get(digest)
         if facts is None:
@@ -146,9 +207,9 @@ class Archive:
         self._learnt = False
 
     @staticmethod
-    def _digest(path: Path) -> str:
+    def _digest(saved: Saved) -> str:
         try:
-            return hashlib.sha256(read_bytes(path)).hexdigest()
+            return hashlib.sha256(_read(saved)).hexdigest()
         except RecordFault:
             return ""
 
@@ -179,7 +240,7 @@ def _judge() -> str:
     digest = hashlib.sha256()
     try:
         for package in ("engine", "protocol", "client"):
-            names = ("facts.py", "reading.py") if package == "client" else None
+            names = ("facts.py", "reading.py", "solo_facts.py") if package == "client" else None
             for entry in sorted(resources.files(package).iterdir(), key=lambda entry: entry.name):
                 if entry.name.endswith(".py") and (names is None or entry.name in names):
                     content = entry.read_bytes()

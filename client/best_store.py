@@ -8,18 +8,33 @@ aside, one of a newer program is left alone.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
-from client.bests import Bests, BestsError, NewerBestsError, Pair, Sort, decode_bests, encode_bests, pair_of, sort_of
+from client.bests import (
+    Best,
+    Bests,
+    BestsError,
+    NewerBestsError,
+    Pair,
+    Sort,
+    clean_of,
+    decode_bests,
+    encode_bests,
+    pair_of,
+    sort_of,
+)  # fmt: skip
+from client.hint_store import HintStore
 from client.locking import try_lock
 from client.solo import Choice
 from client.solo_store import SoloStore, put_aside, read_whole, write_whole
 from engine.board import SIZES
 from engine.solo import SoloKind, target_fault
+from protocol.solo import SoloRecord
 
 CATCH_UP_MAX = 64  # records that are counted at one look: a second's work at most
 
@@ -57,20 +72,33 @@ class BestStore:
 
     def catch_up(self, keys: frozenset[bytes]) -> None:
         """Counts records of games that are over and not yet counted, if they are true and by one of these keys."""
-        if not set(self.store.archived()) - self.bests.counted:
-            return
+        if set(self.store.archived()) - self.bests.counted:
+            self._alone(lambda: self._count(keys))
+
+    def count(self, name: str, sort: Sort, pair: Pair) -> None:
+        """Counts the game that this process has just put among the records."""
+        self._alone(lambda: self._take(name, sort, pair))
+
+    def _alone(self, act: Callable[[], None]) -> None:
         with suppress(OSError):
             handle = os.open(self.path.with_name("bests.lock"), os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 if try_lock(handle):  # else whoever holds it counts
-                    self._count(keys)
+                    act()
             finally:
                 os.close(handle)
+
+    def _take(self, name: str, sort: Sort, pair: Pair) -> None:
+        self.load()  # another process may have counted meanwhile
+        if name not in self.bests.counted:
+            self.bests.take(name, sort, pair)
+            self._write()
 
     def _count(self, keys: frozenset[bytes]) -> None:
         from protocol.solo_verdict import verify_solo
 
         self.load()  # another process may have counted meanwhile
+        hints = HintStore(self.store.directory)
         new = sorted(set(self.store.archived()) - self.bests.counted, reverse=True)[:CATCH_UP_MAX]
         for name in new:
             with suppress(OSError):
@@ -78,10 +106,15 @@ class BestStore:
                 if verdict.record is None or verdict.solo is None or not verdict.ok:
                     self.bests.counted.add(name)
                 elif verdict.record.opening.key in keys:
-                    self.bests.take(name, sort_of(verdict.record.opening), pair_of(verdict.solo))
+                    pair = pair_of(verdict.solo, before_hints(verdict.record, hints))
+                    self.bests.take(name, sort_of(verdict.record.opening), pair)
                 else:
                     self.bests.counted.add(name)
-        if new and not self.newer:
+        if new:
+            self._write()
+
+    def _write(self) -> None:
+        if not self.newer:
             write_whole(self.path, encode_bests(self.bests))
 
 
@@ -91,14 +124,26 @@ def open_pairs(store: SoloStore) -> list[tuple[Sort, Pair]]:
     from protocol.replaying import FalseSoloError, played
     from protocol.solo import parse_solo
 
+    hints = HintStore(store.directory)
     pairs = []
     for content in store.open_games():
         with suppress(LayoutError, FalseSoloError):
             record = parse_solo(content)
             solo = played(record)
             if solo.peak.score:
-                pairs.append((sort_of(record.opening), pair_of(solo)))
+                pairs.append((sort_of(record.opening), pair_of(solo, before_hints(record, hints))))
     return pairs
+
+
+def before_hints(record: SoloRecord, hints: HintStore) -> Best | None:
+    """Returns what a true game had reached without help when its player had the first hint; None if there was none."""
+    from protocol.replaying import played
+
+    acts = hints.of(record.opening)
+    if not acts:
+        return None
+    first = min(acts[0], len(record.acts))
+    return clean_of(played(replace(record, acts=record.acts[:first], times=record.times[:first])))
 
 
 class _Chosen(msgspec.Struct, frozen=True):

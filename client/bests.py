@@ -1,7 +1,7 @@
 """The best that was reached in games alone: by size, kind, target and where the deck is from (rules 2.6).
 
 Pure: what a game has reached comes from engine/solo.py, and bests are merged here; solo_store.py keeps them. Everything
-is kept twice: of games as far as nothing was undone in them, and of all.
+is kept twice: of games as far as nobody helped, that is before the first undo and the first hint, and of all.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Best(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many games there were, the best without undo, and the best of all."""
+    """How many games there were, the best without undo and hint, and the best of all."""
 
     games: int = 0
     clean: Best = Best()
@@ -76,11 +76,15 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         )
 
 
-def pair_of(solo: Solo) -> Pair:
-    """Returns what one game has reached so far."""
-    made = solo.made
-    clean = _best(solo.clean_peak, made is not None and made.undos == 0, solo)
-    return Pair(games=1, clean=clean, all=_best(solo.peak, made is not None, solo))
+def pair_of(solo: Solo, before_hints: Best | None = None) -> Pair:
+    """Returns what one game has reached so far; `before_hints`: `clean_of` it at the first hint, if there was one."""
+    clean = clean_of(solo) if before_hints is None else before_hints
+    return Pair(games=1, clean=clean, all=_best(solo.peak, solo.made is not None, solo))
+
+
+def clean_of(solo: Solo) -> Best:
+    """Returns what a game has reached before its first undo."""
+    return _best(solo.clean_peak, solo.made is not None and solo.made.undos == 0, solo)
 
 
 def _best(peak: Peak, counts: bool, solo: Solo) -> Best:
@@ -103,6 +107,10 @@ class Bests:
     def take(self, name: str, sort: Sort, pair: Pair) -> None:
         """Counts the game of a record."""
         self.counted.add(name)
+        self.add(sort, pair)
+
+    def add(self, sort: Sort, pair: Pair) -> None:
+        """Counts a game."""
         self.pairs[sort] = self.of(sort).with_other(pair)
 
     def with_games(self, games: Iterable[tuple[Sort, Pair]]) -> Mapping[Sort, Pair]:

@@ -117,6 +117,8 @@ def _board(rows: list[list[int]]) -> Board:
                     row=i, column=j, tile=_short(_digits(face)), largest=largest, size=size,
                 )  # fmt: skip
                 raise BoardFault(message)
+    if not any(map(any, rows)):
+        raise BoardFault(say("There is no tile on it: a game begins with two."))
     return Board.of_cells(size, bytes([face.bit_length() - 1 if face else 0 for row in rows for face in row]))
 
 

@@ -20,8 +20,9 @@ from engine.solver import Search
 from .board_sights import Hold, hold_after, largest_pair, lines_in_order, merged, points, slid
 from .mistakes import Mistake, mistake_of
 
-CLEARLY_CELLS = 2.0  # what a move must lose to be called clearly worse
-EVEN_CELLS = 0.25  # moves that lose less are as good as each other
+# What a move must lose to be called clearly worse: such a part of the board's cells, and so many (bench/coaching.py).
+CLEARLY_PART, CLEARLY_CELLS_MIN = 1 / 8, 2.0
+EVEN_PART = 1 / 64  # moves that lose less are as good as each other
 RISK_MIN = 0.01  # of the game; smaller chances are told as cells
 OPENING_TILES = 3  # with so few a board is as good as another
 REASONS_MAX = 2
@@ -67,6 +68,11 @@ class Verdict:
     why: tuple[Why, ...]  # the best one is best
 
 
+def clearly_cells(size: int) -> float:
+    """Returns how many empty cells a move must lose to be called clearly worse."""
+    return max(CLEARLY_CELLS_MIN, CLEARLY_PART * size * size)
+
+
 def judged(board: Board, made: Direction, search: Search, think_ms: int | None = None) -> Verdict:
     """Returns the verdict on a legal move by a search of its board that is done."""
     best = search.best
@@ -75,7 +81,7 @@ def judged(board: Board, made: Direction, search: Search, think_ms: int | None =
     prospect = prospect_of(board.size)
     cells, risk = loss / prospect.cell_worth, loss / prospect.game_worth
     tiles = len(board.cells) - board.empties
-    clear = cells >= CLEARLY_CELLS and tiles > OPENING_TILES
+    clear = cells >= clearly_cells(board.size) and tiles > OPENING_TILES
     return Verdict(
         board=board,
         made=made,
@@ -95,7 +101,7 @@ def reasons(board: Board, move: Direction, values: Mapping[Direction, float], de
         return (Why(Reason.ONLY),)
     second = max(values[way] for way in others)
     worst = min(values[way] for way in others)
-    if values[move] - worst < EVEN_CELLS * prospect_of(board.size).cell_worth:
+    if values[move] - worst < EVEN_PART * len(board.cells) * prospect_of(board.size).cell_worth:
         return (Why(Reason.EVEN),)
     found = []
     if values[move] - second >= RISK_MIN * prospect_of(board.size).game_worth:

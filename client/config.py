@@ -35,6 +35,7 @@ class Sort(Enum):
     TIME = auto()
     IDLE = auto()
     PORT = auto()
+    PACE = auto()
 
 
 class Source(StrEnum):
@@ -90,6 +91,11 @@ SETTINGS = (
     Setting("host.time", Sort.TIME, "3m", later("how long a timed race lasts")),
     Setting("host.idle", Sort.IDLE, "3m", later("who can move and does not for so long counts as away")),
     Setting("host.players", Sort.NUMBER, 4, later("the number of seats"), (2, 3, 4)),
+    Setting(
+        "host.level", Sort.CHOICE, "casual", later("how strong your computer players are"),
+        ("beginner", "casual", "skilled", "master"),
+    ),
+    Setting("host.pace", Sort.PACE, "4", later("how many moves a second they make")),
     Setting("host.port", Sort.PORT, None, later("the port of your own lobby (2048, or the next free)")),
 )  # fmt: skip
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
@@ -212,7 +218,8 @@ def judged(setting: Setting, raw: object) -> Value:
     if setting.sort is Sort.SWITCH:
         word = str(raw).lower()
         return True if word in _ON else False if word in _OFF else None
-    if isinstance(raw, bool) or not isinstance(raw, str | int):
+    is_number = isinstance(raw, int | float) if setting.sort is Sort.PACE else isinstance(raw, int)
+    if isinstance(raw, bool) or not (is_number or isinstance(raw, str)):
         return None
     text = str(raw).strip()
     match setting.sort:
@@ -243,11 +250,13 @@ def _judged_elsewhere(sort: Sort, text: str) -> Value:
         except LinkError:
             return None
         return text if not lobby.code else None
-    from client.tui.choices import TIME_MS_MAX, TIME_MS_MIN, is_target, parse_duration, parse_idle
+    from client.tui.choices import TIME_MS_MAX, TIME_MS_MIN, is_target, parse_duration, parse_idle, parse_pace
     from engine.board import SIZES
 
     if sort is Sort.TILE:
         return int(text) if text.isascii() and text.isdigit() and is_target(int(text), SIZES[-1]) else None
+    if sort is Sort.PACE:
+        return None if parse_pace(text) is None else text
     if sort is Sort.IDLE:
         return None if parse_idle(text.lower()) is None else text.lower()
     return None if parse_duration(text, TIME_MS_MIN, TIME_MS_MAX) is None else text.lower()
@@ -259,6 +268,8 @@ def allowed_words(setting: Setting) -> str:
         case Sort.CHOICE | Sort.NUMBER:
             *others, last = (str(value) for value in setting.allowed)
             return say("{others} or {last}", others=say(", ").join(others), last=last)
+        case Sort.TILE | Sort.TIME | Sort.IDLE | Sort.PORT | Sort.PACE:
+            return _numbers_words(setting.sort)
         case Sort.SWITCH:
             return say("true or false")
         case Sort.NAME:
@@ -267,13 +278,19 @@ def allowed_words(setting: Setting) -> str:
             return say("the code of a language, as uk or en")
         case Sort.LOBBY:
             return say("the address of a lobby, as https://lobby.example or 192.168.1.23:2048")
+
+
+def _numbers_words(sort: Sort) -> str:
+    match sort:
         case Sort.TILE:
             return say("a power of two from 8 on")
         case Sort.TIME:
             return say("a time from 1m to 60m, as 3m or 90s")
         case Sort.IDLE:
             return say("a time from 45s to 60m, or off")
-        case Sort.PORT:
+        case Sort.PACE:
+            return say("a number of moves a second from 0.1 to 35")
+        case _:
             return say("a port from 1 to 65535")
 
 

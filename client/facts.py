@@ -1,4 +1,4 @@
-"""What a list of races tells of each: the figures of a record, without its moves and boards.
+"""What a list of races and of games alone tells of each: the figures of a record, without its moves and boards.
 
 Pure. `facts_of` judges the bytes of a record; archive.py finds them and remembers what came of it.
 """
@@ -9,11 +9,14 @@ from pathlib import Path
 
 import msgspec
 
-from client.reading import RecordFault, open_record
+from client.reading import RecordFault, open_record, solo_fault
+from client.solo_facts import Alone, alone_of
 from engine.race import Outcome, RaceSeat, SeatState, Termination, standing
 from protocol.deal import Deal, Ready, Seats
 from protocol.messages import TableSettings
 from protocol.record import EventKind, Record
+from protocol.solo import is_solo
+from protocol.solo_verdict import verify_solo
 from protocol.text import SafeText
 from protocol.verdict import Verdict, verify_record
 
@@ -43,7 +46,10 @@ class Finisher(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a race. `fault` is empty for a true record, else "false" or a `reading.Fault`: nothing is known."""
+    """What came of a race, or of a game alone, which has nothing but `alone`.
+
+    `fault` is empty for a true record, else "false" or a `reading.Fault`: nothing is known.
+    """
 
     fault: str = ""
     reason: str = ""
@@ -52,6 +58,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     t_ms: int = 0
     seeded: bool = False
     finishers: tuple[Finisher, ...] = ()
+    alone: Alone | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -62,6 +69,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
 def facts_of(path: Path, data: bytes) -> Facts:
     """Returns what is to be told of a record, verified; `path` is only named in what is wrong with it."""
+    if is_solo(data):
+        return _alone_facts(path, data)
     try:
         record = open_record(path, data)
     except RecordFault as fault:
@@ -76,6 +85,16 @@ def facts_of(path: Path, data: bytes) -> Facts:
         seeded=verdict.seeded,
         finishers=_finishers(record, verdict, verdict.outcome),
     )
+
+
+def _alone_facts(path: Path, data: bytes) -> Facts:
+    verdict = verify_solo(data)
+    fault = solo_fault(path, verdict)
+    if fault is not None:
+        return Facts(fault=fault.fault.value, reason=fault.reason)
+    if not verdict.ok or verdict.record is None or verdict.solo is None:
+        return Facts(fault=FALSE, reason=verdict.reason)
+    return Facts(alone=alone_of(verdict.record.opening, verdict.solo, verdict.unsigned))
 
 
 def _finishers(record: Record, verdict: Verdict, outcome: Outcome) -> tuple[Finisher, ...]:

@@ -10,7 +10,7 @@ from engine.solver import HINT_NODES, Search
 
 from .coaching import Why, reasons
 
-SLICE_NODES = 8  # up to 20 ms on 8×8: a key that comes meanwhile is on the screen long before 100 ms
+SLICE_NODES = 1  # and what comes with it, eight at first and then four at most: some ms on 8×8
 
 
 class Thought:

@@ -31,7 +31,7 @@ class Fault(Enum):
 
 
 _WORDS = {
-    Fault.UNREADABLE: later("{path} cannot be read: {reason}. race2048 history lists the records of your races."),
+    Fault.UNREADABLE: later("{path} cannot be read: {reason}. race2048 history lists the records that there are."),
     Fault.FOREIGN: later("{path} is no record of a race. race2048 history lists those of yours."),
     Fault.NEWER: later("{path} was written by a newer race2048 than this one. Update race2048 to read it."),
     Fault.DAMAGED: later("{path} is damaged: {reason}. The others who were in the race have the same record."),
@@ -111,13 +111,19 @@ def read_solo(path: Path) -> SoloReading:
     """Returns a verified record of a game alone; raises RecordFault if the file is none."""
     data = read_bytes(path, SOLO_BYTES_MAX)
     verdict = verify_solo(data)
-    if verdict.fault is SoloFault.NOT_A_RECORD:
-        raise RecordFault(Fault.FOREIGN, path)
-    if verdict.fault is SoloFault.VERSION:
-        raise RecordFault(Fault.NEWER, path)
-    if verdict.damaged:
-        raise RecordFault(Fault.DAMAGED_SOLO, path, verdict.reason)
+    fault = solo_fault(path, verdict)
+    if fault is not None:
+        raise fault
     return SoloReading(path, data, parse_solo(data), verdict)
+
+
+def solo_fault(path: Path, verdict: SoloVerdict) -> RecordFault | None:
+    """Returns why a file is no whole record of a game alone, None if it is one."""
+    if verdict.fault is SoloFault.NOT_A_RECORD:
+        return RecordFault(Fault.FOREIGN, path)
+    if verdict.fault is SoloFault.VERSION:
+        return RecordFault(Fault.NEWER, path)
+    return RecordFault(Fault.DAMAGED_SOLO, path, verdict.reason) if verdict.damaged else None
 
 
 def shown_path(path: Path) -> str:

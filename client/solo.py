@@ -64,10 +64,14 @@ class SoloView:
 
 
 class SoloGame:
-    """A game as it is played. `do` and `push` return what is to be added to the save, nothing if nothing was done."""
+    """A game as it is played. `do` and `push` return what is to be added to the save, nothing if nothing was done.
 
-    def __init__(self, opening: Opening, solo: Solo | None = None) -> None:
+    `acts`: how many have been done in it.
+    """
+
+    def __init__(self, opening: Opening, solo: Solo | None = None, acts: int = 0) -> None:
         self.opening = opening
+        self.acts = acts
         self.solo = opening.start() if solo is None else solo
         self._since_ms: int | None = None  # when the clock was at the time of the last act; None: it stands
 
@@ -100,6 +104,7 @@ class SoloGame:
         before_ms, t_ms = self.solo.t_ms, self.t_ms(now_ms)
         if not self.solo.apply(act, t_ms):
             return b""
+        self.acts += 1
         stands = act in (Act.LEFT_OFF, Act.ENDED) or self.solo.game.stuck
         if stands:
             self._since_ms = None

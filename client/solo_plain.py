@@ -35,7 +35,6 @@ class SoloPlain:
         self._asking = play.offered
         self._told_made = play.game.solo.made is not None
         self._verdict = ""
-        self._hints = 0
 
     def run(self, lines: Iterable[str]) -> int:
         """Plays until a word or the end of the lines says that it is enough; returns 0."""
@@ -118,8 +117,8 @@ class SoloPlain:
             thought = Thought(game.solo.game.board)
             while not thought.go_on():
                 pass
-            self._hints += 1
-            self._say(hint_words(thought, self._hints))
+            self._play.take_hint()
+            self._say(hint_words(thought, self._play.hints))
 
     def _new(self) -> None:
         view = self._play.game.view(_now_ms())

@@ -13,8 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from client.best_store import BestStore, last_choice, remember_choice
-from client.bests import Best, pair_of, sort_of
+from client.best_store import BestStore, before_hints, last_choice, remember_choice
+from client.bests import Best, clean_of, pair_of, sort_of
+from client.hint_store import HintStore
 from client.solo import Choice, SoloGame, choice_of, usual_choice
 from client.solo_store import Found, Save, SoloStore, Trouble
 from engine.board import Direction
@@ -83,6 +84,8 @@ class SoloPlay:
         self.unsaved = ""
         self.offered: Choice | None = None
         self.finished: list[str] = []  # the paths of the records of games that have ended
+        self.hints = 0  # in this game
+        self._before_hints: Best | None = None  # what was reached when the first one was asked for
         self._name = name
         self._wanted = wanted
         self._key = bytes(KEY_BYTES)
@@ -101,9 +104,9 @@ class SoloPlay:
             self.told.append(Told(Tell.BESTS, str(self.bests.kept)))
 
     def best(self) -> Best:
-        """Returns the best of games like this, this one included: without undo, as long as there was none."""
-        pair = self.bests.bests.of(sort_of(self.game.opening)).with_other(pair_of(self.game.solo))
-        return pair.all if self.game.solo.undos else pair.clean
+        """Returns the best of games like this, this one included: without undo and hint, as long as there was none."""
+        pair = self.bests.bests.of(sort_of(self.game.opening)).with_other(pair_of(self.game.solo, self._before_hints))
+        return pair.all if self.game.solo.undos or self.hints else pair.clean
 
     @property
     def is_on_wanted_deck(self) -> bool:
@@ -119,6 +122,13 @@ class SoloPlay:
     def do(self, act: Act, now_ms: int) -> bool:
         """Does something else; returns whether it could be done."""
         return self._kept(self.game.do(act, now_ms))
+
+    def take_hint(self) -> None:
+        """The player is given a hint: from now on this is a game with help (rules 2.4), and that lasts."""
+        if not self.hints:
+            self._before_hints = clean_of(self.game.solo)
+        self.hints += 1
+        HintStore(self.store.directory).note(self.game.opening, self.game.acts)
 
     def begin(self, choice: Choice, now_ms: int) -> None:
         """Ends the game and begins a new one, on the deck that was asked for, else on one of chance."""
@@ -172,7 +182,10 @@ class SoloPlay:
             self._open(wanted, choice)
             return
         record, solo = kept
-        self.game = SoloGame(record.opening, solo)
+        self.game = SoloGame(record.opening, solo, len(record.acts))
+        hints = HintStore(self.store.directory)
+        self.hints = len(hints.of(record.opening))
+        self._before_hints = before_hints(record, hints)
         if not self._is_wanted(wanted):
             if self.game.is_unfinished:
                 self.offered = choice
@@ -197,6 +210,8 @@ class SoloPlay:
 
     def _open(self, wanted: Wanted, choice: Choice) -> None:
         """Deals a new game; it is not on the disk yet."""
+        self.hints = 0
+        self._before_hints = None
         text = _text(wanted, choice.size)
         deck = wanted.deck or (seed_of_text(text) if text else chance_deck())
         self.game = SoloGame(
@@ -286,7 +301,9 @@ class SoloPlay:
     def _end(self, now_ms: int) -> None:
         """Ends the game: its record goes to the others, if anything was played in it."""
         save, solo = self._save, self.game.solo
+        sort, pair = sort_of(self.game.opening), pair_of(solo, self._before_hints)
         if save is None:
+            self.bests.bests.add(sort, pair)  # for as long as the program runs
             return
         self._save = None
         if not solo.t_ms + solo.game.moves + solo.undos:
@@ -297,7 +314,9 @@ class SoloPlay:
             self._lose(OSError(0, save.error))
         self._seal(save)
         try:
-            self.finished.append(str(self.store.archive(save, _stem(self.game.opening))))
+            path = self.store.archive(save, _stem(self.game.opening))
+            self.finished.append(str(path))
+            self.bests.count(path.name, sort, pair)
         except OSError as error:
             self._lose(error)
             save.release()

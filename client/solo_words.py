@@ -11,6 +11,12 @@ from client.solo_play import Tell, Told
 from engine.solo import Made, SoloKind
 from protocol.solo import Origin
 
+COMMANDS = {  # what goes on with a game
+    Origin.CHANCE: "race2048 play",
+    Origin.TEXT: "race2048 play",
+    Origin.DAILY: "race2048 play --daily",
+    Origin.GHOST: "race2048 play --ghost FILE",
+}
 _TOLD = {
     Tell.UNSAVED: later("This game cannot be saved: {detail}. You can play on."),
     Tell.SAVED_AGAIN: later("The game is saved again."),

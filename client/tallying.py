@@ -98,7 +98,7 @@ def tally(races: Iterable[Facts | None], mine: Collection[bytes]) -> Stats:
     """Returns the sums over these races, given from the oldest to the newest; None is a file that cannot be read."""
     stats = Stats()
     for facts in races:
-        if facts is None or facts.fault:
+        if facts is None or facts.fault or facts.alone is not None:  # no true record of a race
             stats.untrue += 1
         elif not any(each.key in mine for each in facts.finishers):
             stats.watched += 1

@@ -10,6 +10,7 @@ whether the line is at the edge of the board, where the large tiles should be, o
 evolution strategy (CMA-ES) that let each choice play some thousands of games with a look-ahead of one draw.
 """
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -63,12 +64,20 @@ class Heuristic:
         worth = self._alive + weights.empty * (len(cells) - len(tiles))
         for tile, neighbour in pairwise(tiles):
             worth += weights.equal if tile == neighbour else -weights.step * abs(tile - neighbour)
-        worth -= weights.tile * sum([self._tiles[tile] for tile in tiles])
+        worth -= weights.tile * _added(self._tiles[tile] for tile in tiles)
         heights = [self._turns[cell] for cell in cells]
-        rise = sum([max(0.0, b - a) for a, b in pairwise(heights)])
-        fall = sum([max(0.0, a - b) for a, b in pairwise(heights)])
+        rise = _added(max(0.0, b - a) for a, b in pairwise(heights))
+        fall = _added(max(0.0, a - b) for a, b in pairwise(heights))
         worth -= weights.turn * min(rise, fall)
         largest = max(cells)
         if largest in (cells[0], cells[-1]):
             worth += weights.end * self._tiles[largest]
         return round(SCALE * worth)
+
+
+def _added(values: Iterable[float]) -> float:
+    """The sum, one after another: `sum` itself rounds otherwise from Python 3.12 on."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total

@@ -36,7 +36,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "afterwards": {
         "verify": "check that the record of a race is true",
         "replay": "show a race again from its record, or write it out",
-        "history": "list the races that were saved on this computer",
+        "history": "list the races and games saved on this computer",
         "show": "show how one of them ended, with everyone's board",
         "stats": "count what you have won and lost, and against whom",
     },

@@ -21,7 +21,13 @@ from .exits import DAMAGED, USAGE, Failure
 # command: {option: setting}. Only what no other option of the command can contradict.
 _FILLS = {
     "play": {"name": "name"},
-    "host": {"name": "name", "size": "host.size", "players": "host.players"},
+    "host": {
+        "name": "name",
+        "size": "host.size",
+        "players": "host.players",
+        "level": "host.level",
+        "pace": "host.pace",
+    },
     "join": {"name": "name"},
 }
 
@@ -43,6 +49,8 @@ def with_defaults(
     filled = {name: value for name, value in vars(options).items() if name not in words_of_its_own}
     for option, name in _FILLS.get(command, {}).items():
         filled[option] = settings.own(name)
+    if command == "host" and filled["pace"] is not None:
+        filled["pace"] = float(str(filled["pace"]))
     given = parser.parse_intermixed_args(
         words, argparse.Namespace(**{k: v for k, v in filled.items() if v is not None})
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from engine.race import Outcome, SeatState
@@ -23,6 +24,16 @@ class Figures(Protocol):
     def moves(self) -> int: ...  # noqa: D102
     @property
     def state(self) -> SeatState: ...  # noqa: D102
+
+
+def json_line(told: Mapping[str, object]) -> str:
+    """Returns a line of JSON in which nothing is that a terminal would obey: such characters stand as escapes."""
+    import json  # who reads words need not wait for it
+
+    text = json.dumps(told, ensure_ascii=False)
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
 
 
 def tile(exponent: int) -> int:

@@ -1,13 +1,12 @@
-"""`race2048 history`: the races that were saved on this computer, the newest first."""
+"""`race2048 history`: the races and the games alone that were saved on this computer, the newest first."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-from client.archive import Archive, Judged, Saved, own_keys, saved_records
+from client.archive import Archive, Judged, Saved, own_keys, saved_games
 from client.facts import FALSE, Facts, Finisher
 from client.reading import Fault, shown_path
 from client.store import data_directory
@@ -16,13 +15,15 @@ from engine.race import Kind, Termination
 
 from .exits import DONE
 from .export import settings_json
-from .figures import outcome_json, tile
+from .figures import json_line, outcome_json, tile
+from .solo_history import alone_entry, alone_lines
 
 LISTED = 20
 _TELLING_FROM = 5  # so many records to verify take a second: say that something is going on
 _FAULTS = {
     FALSE: later("FALSE: {reason}"),
     Fault.DAMAGED.value: later("damaged: {reason}"),
+    Fault.DAMAGED_SOLO.value: later("damaged: {reason}"),
     Fault.FOREIGN.value: later("no record of a race"),
     Fault.NEWER.value: later("written by a newer race2048"),
     Fault.UNREADABLE.value: later("cannot be read: {reason}"),
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n", type=_count, default=LISTED, metavar="N", dest="count", help=say("how many, 0 for all (%(default)s)")
     )
-    parser.add_argument("--json", action="store_true", help=say("print a line of JSON for each race"))
+    parser.add_argument("--json", action="store_true", help=say("print a line of JSON for each"))
 
 
 def _count(text: str) -> int:
@@ -44,19 +45,19 @@ def _count(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Lists races; returns 0, also if some are damaged or false: they are listed as such."""
+    """Lists races and games; returns 0, also if some are damaged or false: they are listed as such."""
     data = data_directory()
-    saved = saved_records(data)
+    saved = saved_games(data)
     listed = saved[: options.count or len(saved)]
     mine = own_keys(data)
     races = judged_records(listed)
     for place, judged in enumerate(races, 1):
         if options.json:
-            print(json.dumps(entry_json(place, judged, mine), ensure_ascii=False))
+            print(json_line(entry_json(place, judged, mine)))
         else:
             print("\n".join(_lines(place, judged, mine)))
     if not saved:
-        print(say("No race was saved in {path} yet.", path=shown_path(data / "races")), file=sys.stderr)
+        print(say("No race and no game was saved in {path} yet.", path=shown_path(data)), file=sys.stderr)
     elif len(listed) < len(saved):
         more = say("{count} more: race2048 history -n 0", count=number(len(saved) - len(listed)))
         print(more, file=sys.stderr)
@@ -83,11 +84,12 @@ def fault_words(judged: Judged) -> str:
 
 
 def entry_json(place: int, judged: Judged, mine: frozenset[bytes]) -> dict[str, object]:
-    """Returns a race as JSON; what is not known of it is null."""
+    """Returns a race or a game alone as JSON; what is not known of it is null."""
     saved, facts = judged.saved, judged.facts
     fault = Fault.UNREADABLE.value if facts is None else facts.fault
     known = None if fault else facts
-    return {
+    race = known if known is not None and known.alone is None else None
+    entry: dict[str, object] = {
         "number": place,
         "id": shown_path(Path(saved.id)),
         "file": shown_path(saved.path),
@@ -96,12 +98,13 @@ def entry_json(place: int, judged: Judged, mine: frozenset[bytes]) -> dict[str, 
         "verified": known is not None,
         "fault": fault or None,
         "reason": judged.reason if facts is None else facts.reason,
-        "settings": settings_json(known.settings) if known and known.settings else None,
-        "outcome": outcome_json(known.outcome) if known else None,
-        "seeded": known.seeded if known else None,
-        "your_place": your_place(known, mine) if known else None,
-        "players": [_player_json(each, mine) for each in known.finishers] if known else [],
+        "settings": settings_json(race.settings) if race and race.settings else None,
+        "outcome": outcome_json(race.outcome) if race else None,
+        "seeded": race.seeded if race else None,
+        "your_place": your_place(race, mine) if race else None,
+        "players": [_player_json(each, mine) for each in race.finishers] if race else [],
     }
+    return entry if known is None or known.alone is None else entry | alone_entry(saved, known.alone, mine)
 
 
 def _player_json(player: Finisher, mine: frozenset[bytes]) -> dict[str, object]:
@@ -126,11 +129,13 @@ def your_place(facts: Facts, mine: frozenset[bytes]) -> int | None:
 
 
 def _lines(place: int, judged: Judged, mine: frozenset[bytes]) -> list[str]:
-    """Returns a race in two lines: when, what and how it was for you; then everyone with place and score."""
+    """Returns a race or a game in two lines: when, what and how it was for you; then everyone with place and score."""
     saved, facts = judged.saved, judged.facts
     shown = code_in_groups(saved.code) if saved.code else shown_path(Path(saved.id))
     head = f"{place:>3}  {saved.date}  {shown}"
     fault = fault_words(judged)
+    if facts is not None and facts.alone is not None:
+        return alone_lines(f"{place:>3}  {saved.date}", saved, facts.alone, mine)
     if fault or facts is None or facts.settings is None:
         return [f"{head}  {fault}"]
     played = settings_words(facts.settings)

@@ -129,7 +129,7 @@ def _record_asked_in_lines() -> Words | None:
     if newest:
         typed = input(say("Which? A number, or the file of a record: ")).strip()
     else:
-        typed = input(say("No records yet: they come with races. The file of another one: ")).strip()
+        typed = input(say("No records yet: play first. The file of another one: ")).strip()
     record = _numbered(newest, typed)
     if record is not None:
         return ("replay", record[1])
@@ -200,13 +200,15 @@ def change(options: argparse.Namespace, name: str, value: str) -> str:
 
 
 def records() -> Sequence[tuple[str, str]]:
-    """Returns the records of one's own races, the newest first, and their paths."""
+    """Returns the records of one's own races and of games alone that are over, the newest first, and their paths."""
     from client.store import RECORD_SUFFIX, data_directory
 
     found = []
-    for path in (data_directory() / "races").glob(f"*{RECORD_SUFFIX}"):
-        with suppress(OSError):  # gone by now
-            found.append((path.stat().st_mtime, path))
+    data = data_directory()
+    for directory in (data / "races", data / "solo" / "games"):
+        for path in directory.glob(f"*{RECORD_SUFFIX}"):
+            with suppress(OSError):  # gone by now
+                found.append((path.stat().st_mtime, path))
     newest = sorted(found, reverse=True)[:RECORDS_MAX]
     return [(path.name, str(path)) for _, path in newest]
 

@@ -43,7 +43,8 @@ def _lines(whole: argparse.ArgumentParser) -> Iterator[str]:
 
     commands = commands_of(whole)
     everywhere = [action for action in own_actions(whole) if action.option_strings]
-    yield f'.TH RACE2048 1 "" "{_escaped(PROGRAM)}" "{_escaped(say("User Commands"))}"'
+    manual = say("User Commands")
+    yield f'.TH RACE2048 1 "" "{_escaped(PROGRAM)}" "{_escaped(manual)}"'
     yield from _section(say("NAME"), rf"race2048 \- {_escaped(_lower(_(ABOUT)))}")
     yield from _section(say("SYNOPSIS"), r"\fBrace2048\fR [\fICOMMAND\fR …]")
     yield from _section(say("DESCRIPTION"), _escaped(say("Without a command, it shows the home screen.")))

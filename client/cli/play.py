@@ -14,7 +14,7 @@ from client.language import say
 from client.solo import Choice
 from client.solo_play import SoloPlay, Wanted, wanted_choice
 from client.solo_store import SoloStore
-from client.solo_words import summary_words
+from client.solo_words import COMMANDS, summary_words
 from engine.board import SIZES
 from engine.solo import SoloKind, target_fault
 from protocol.solo import Origin
@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 
     from client.ghost import Ghost
 
-_COMMANDS = {
-    Origin.CHANCE: "race2048 play",
-    Origin.TEXT: "race2048 play",
-    Origin.DAILY: "race2048 play --daily",
-    Origin.GHOST: "race2048 play --ghost FILE",
-}
 KINDS = {"classic": SoloKind.CLASSIC, "endless": SoloKind.ENDLESS}
 
 
@@ -120,7 +114,7 @@ def _tell_end(play: SoloPlay) -> None:
     if play.unsaved:
         print(say("race2048: this game was not saved: {reason}.", reason=play.unsaved), file=sys.stderr)
     elif game.is_unfinished:
-        print(say("Saved: {command} goes on with it.", command=_COMMANDS[game.opening.origin]))
+        print(say("Saved: {command} goes on with it.", command=COMMANDS[game.opening.origin]))
     if play.finished:
         print(say("The record: {path}", path=play.finished[-1]))
 

@@ -1,4 +1,4 @@
-"""`race2048 show`: how one of the races of this computer ended, with everyone's board."""
+"""`race2048 show`: how one of the races or games alone of this computer ended, with everyone's board."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from client.archive import Judged, Saved, found_records, own_keys, saved_records
+from client.archive import Archive, Judged, Saved, found_records, own_keys, saved_games
 from client.facts import facts_of
-from client.reading import Reading, RecordFault, read_record, shown_path
+from client.reading import Reading, RecordFault, is_solo_file, read_record, shown_path
 from client.store import data_directory
 from client.timeline import Timeline, open_timeline
 from client.view import SeatPicture
@@ -18,6 +18,7 @@ from protocol.layout import LayoutError
 from .exits import DAMAGED, DONE, NO, USAGE, Failure
 from .export import board_lines, heading_lines, place_line, standing_lines
 from .history import entry_json
+from .solo_history import show_alone
 
 _NAMED_MAX = 5  # so many of those that could be meant are named
 
@@ -35,9 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Shows a result; returns 0, 1 if its record is false, 6 if it is damaged."""
     data = data_directory()
-    saved = saved_records(data)
+    saved = saved_games(data)
     meant = _meant(options.id, saved)
     mine = own_keys(data)
+    if meant.alone or is_solo_file(meant.path):
+        return show_alone(meant, entry_json(saved.index(meant) + 1, Archive(data).judged(meant), mine), mine, options)
     try:
         reading = read_record(meant.path)
     except RecordFault as fault:
@@ -61,7 +64,9 @@ def _meant(named: str, saved: list[Saved]) -> Saved:
     if len(found) == 1:
         return found[0]
     if not found:
-        message = say("There is no race {id} here. race2048 history lists those that there are.", id=ascii(named))
+        message = say(
+            "There is no race or game {id} here. race2048 history lists those that there are.", id=ascii(named)
+        )
         raise Failure(USAGE, message)
     names = say(", ").join(shown_path(Path(each.id)) for each in found[:_NAMED_MAX])
     more = say(" and more") if len(found) > _NAMED_MAX else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from client.reading import RecordFault, SoloReading, read_solo, shown_path
 from client.replay import Replay
 from client.retelling import happening_words, moment_words, solo_end_words
 from client.solo import choice_of
+from client.solo_facts import alone_of
 from client.solo_timeline import SoloTimeline
 from client.solo_words import game_words, made_words
 from client.tui.look import look_of
@@ -25,8 +25,8 @@ from engine.solo import Act
 
 from .exits import DAMAGED, DONE, NO, USAGE, Failure
 from .export import board_lines
-from .figures import tile
-from .solo_verify import game_json
+from .figures import json_line, tile
+from .solo_verify import alone_json
 
 FORM_VERSION = 1
 _SCREEN_DEFAULT = (80, 24)
@@ -56,7 +56,7 @@ def run_alone(options: argparse.Namespace) -> int:
 
 def _shown(options: argparse.Namespace, reading: SoloReading, timeline: SoloTimeline, replay: Replay) -> int:
     if options.export == "json":
-        print(json.dumps(solo_json(reading, timeline), ensure_ascii=False))
+        print(json_line(solo_json(reading, timeline)))
     elif options.export == "txt":
         print("\n".join(solo_text(reading, timeline)))
     elif options.export:
@@ -118,7 +118,7 @@ def solo_json(reading: SoloReading, timeline: SoloTimeline) -> dict[str, object]
         "sha256": hashlib.sha256(reading.data).hexdigest(),
         "ok": reading.verdict.ok,
         "reason": reading.verdict.reason,
-        "game": game_json(timeline.opening, timeline.solo) | {"unsigned": reading.verdict.unsigned},
+        "game": alone_json(alone_of(timeline.opening, timeline.solo, reading.verdict.unsigned)),
         "start": timeline.board_after(0).faces(),
         "board": timeline.board_after(timeline.steps).faces(),
         "log": [_step_json(timeline, step) for step in range(1, timeline.steps + 1)],

@@ -59,7 +59,8 @@ def solo_stats_lines(data: Path) -> list[str]:
         lines.append(say("  {game}: {games}", game=_sort_words(sort), games=games))
         lines.append(f"    {_best_words(pair.clean)}")
         if pair.all != pair.clean:
-            lines.append(f"    {say('with undo: {best}', best=_best_words(pair.all))}")
+            helped = say("with undo or hint: {best}", best=_best_words(pair.all))
+            lines.append(f"    {helped}")
     return [say("Alone"), *lines] if lines else []
 
 

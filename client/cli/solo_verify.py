@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from client.data_home import read_file
 from client.language import clock, number, printable, say, say_n
 from client.solo import choice_of
+from client.solo_facts import Alone, alone_of
 from client.solo_words import game_words, made_words
 from engine.solo import Solo, SoloKind
 from protocol.solo import SOLO_BYTES_MAX, Opening, Origin
 from protocol.solo_verdict import SoloVerdict, verify_solo
 
 from .exits import DAMAGED, DONE, NO
-from .figures import tile
+from .figures import json_line, tile
 
 
 def verify_alone(path: str, options: argparse.Namespace) -> int:
     """Checks a file and says what came of it; returns 0, 6 if it is damaged, else 1."""
     verdict = verify_solo(read_file(path, SOLO_BYTES_MAX + 1))
     if options.json:
-        told = {"file": path} if len(options.files) > 1 else {}
-        print(json.dumps(told | solo_verdict_json(verdict), ensure_ascii=False))
+        told: dict[str, object] = {"file": path} if len(options.files) > 1 else {}
+        told |= solo_verdict_json(verdict)
+        if options.luck:
+            from .luck import with_solo_luck
+
+            told = with_solo_luck(told, verdict)
+        print(json_line(told))
     elif not options.quiet:
         print(_in_words(verdict, printable(path)), file=sys.stdout if verdict.ok else sys.stderr)
+        if options.luck and verdict.ok and verdict.record is not None:
+            from .luck import solo_luck_line
+
+            print(solo_luck_line(verdict.record))
     return DONE if verdict.ok else DAMAGED if verdict.damaged else NO
 
 
@@ -38,29 +47,30 @@ def solo_verdict_json(verdict: SoloVerdict) -> dict[str, object]:
         "solo": None,
     }
     if verdict.ok and verdict.record is not None and verdict.solo is not None:
-        told["solo"] = game_json(verdict.record.opening, verdict.solo) | {"unsigned": verdict.unsigned}
+        told["solo"] = alone_json(alone_of(verdict.record.opening, verdict.solo, verdict.unsigned))
     return told
 
 
-def game_json(opening: Opening, solo: Solo) -> dict[str, object]:
+def alone_json(game: Alone) -> dict[str, object]:
     """Returns what was played and how far it came."""
-    made = solo.made
+    made = game.made
     return {
-        "name": opening.name,
-        "key": opening.key.hex(),
-        "size": opening.size,
-        "kind": opening.kind.name.lower(),
-        "target": tile(opening.target_exponent) or None,
-        "deck": opening.origin.name.lower(),
-        "text": opening.text or None,
-        "begun_ms": opening.begun_ms,
-        "score": solo.game.score,
-        "max_tile": tile(solo.game.max_exponent),
-        "moves": solo.game.moves,
-        "undos": solo.undos,
-        "t_ms": solo.t_ms,
-        "stuck": solo.game.stuck,
+        "name": game.raw_name,
+        "key": game.key.hex(),
+        "size": game.size,
+        "kind": game.kind.name.lower(),
+        "target": tile(game.target_exponent) or None,
+        "deck": game.origin.name.lower(),
+        "text": game.text or None,
+        "begun_ms": game.begun_ms,
+        "score": game.score,
+        "max_tile": tile(game.max_exponent),
+        "moves": game.moves,
+        "undos": game.undos,
+        "t_ms": game.t_ms,
+        "stuck": game.stuck,
         "made": None if made is None else {"t_ms": made.t_ms, "moves": made.moves, "undos": made.undos},
+        "unsigned": game.unsigned,
     }
 
 
@@ -97,5 +107,7 @@ def _figures_words(opening: Opening, solo: Solo) -> str:
 
 def _trust_words(opening: Opening) -> str:
     if opening.origin is Origin.CHANCE:
-        return say("On the player's word alone: the times, and that the deck was not chosen among many.")
-    return say("On the player's word alone: the times. The deck could be known before the game.")
+        return say("On the player's word alone: the times, that no solver helped, and that the deck was not chosen "
+                   "among many.")  # fmt: skip
+    return say("On the player's word alone: the times, and that no solver helped. The deck could be known before the "
+               "game.")  # fmt: skip

@@ -11,6 +11,7 @@ from client.tui.choices import (
     is_target,
     parse_duration,
     parse_idle,
+    parse_pace,
 )
 from client.words import duration_words, say
 from engine.board import SIZES, largest_exponent
@@ -20,8 +21,6 @@ from protocol.limits import IDLE_MS_DEFAULT, LEAD_DEFAULT, LEAD_STRICT, SEATS_MA
 from protocol.messages import TableSettings
 
 from .exits import USAGE, Failure
-
-PACE_MIN, PACE_MAX = 0.1, 35.0  # under the lobby's limit of 40 (rules 6.1)
 
 
 def add_settings(parser: argparse.ArgumentParser, *, players: int, target: str, time_ms_min: int = TIME_MS_MIN) -> None:
@@ -88,11 +87,8 @@ def _idle(text: str) -> int:
 
 
 def _pace(text: str) -> float:
-    try:
-        pace = float(text)
-    except ValueError:
-        pace = 0.0
-    if not PACE_MIN <= pace <= PACE_MAX:
+    pace = parse_pace(text)
+    if pace is None:
         raise argparse.ArgumentTypeError(say("a pace is from 0.1 to 35 moves a second"))
     return pace
 

@@ -22,7 +22,7 @@ from protocol.solo import MAGIC as SOLO_MAGIC
 from protocol.verdict import SeatVerdict, Trust, Verdict, verify_record
 
 from .exits import DAMAGED, DONE, NO
-from .figures import outcome_json, seat_json, tile
+from .figures import json_line, outcome_json, seat_json, tile
 
 # What rests on the word of whoever ran the lobby, although the record is true (deal.md 5.5).
 TRUSTS = {
@@ -69,7 +69,7 @@ def _verify(path: str, options: argparse.Namespace) -> int:
             from .luck import with_luck
 
             told = with_luck(told, verdict, data)
-        print(_line(told))
+        print(json_line(told))
     elif not options.quiet:
         print(_in_words(verdict, path, data), file=sys.stdout if verdict.ok else sys.stderr)
         if options.luck and verdict.ok:
@@ -80,13 +80,6 @@ def _verify(path: str, options: argparse.Namespace) -> int:
 
 
 # ── as JSON ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _line(told: dict[str, object]) -> str:
-    """Returns a line of JSON."""
-    import json  # who reads words need not wait for it
-
-    return json.dumps(told, ensure_ascii=False)
 
 
 def _as_json(verdict: Verdict, data: bytes, path: str | None) -> dict[str, object]:

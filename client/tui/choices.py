@@ -30,6 +30,7 @@ TIME_MS_DEFAULT = 3 * MINUTE_MS
 IDLES_MS = (*(minutes * MINUTE_MS for minutes in (1, 2, 3, 5, 10)), 0)
 IDLE_MS_MIN = 45 * SECOND_MS  # one is warned 30 s before (rules 4.9), which must not be always
 KIND_NAMES = {"target": Kind.TARGET, "timed": Kind.TIMED, "endless": Kind.ENDLESS}
+PACE_MIN, PACE_MAX = 0.1, 35.0  # under the lobby's limit of 40 (rules 6.1)
 LEADS = (LEAD_DEFAULT, LEAD_STRICT)
 _SYNONYMS = {"board": "size", "race": "kind", "players": "seats"}
 _DURATION = re.compile(r"(?:(?P<minutes>[0-9]{1,4})m(?:in)?)?(?:(?P<seconds>[0-9]{1,4})s(?:ec)?)?")
@@ -312,3 +313,12 @@ def parse_duration(text: str, least_ms: int, most_ms: int) -> int | None:
 def parse_idle(text: str) -> int | None:
     """Returns an idle limit in milliseconds, 0 for "off", None if it is neither."""
     return 0 if text == "off" else parse_duration(text, IDLE_MS_MIN, TIME_MS_MAX)
+
+
+def parse_pace(text: str) -> float | None:
+    """Returns how many moves a second a computer player is to make, None if it is no such number."""
+    try:
+        pace = float(text)
+    except ValueError:
+        return None
+    return pace if PACE_MIN <= pace <= PACE_MAX else None

@@ -32,7 +32,8 @@ def draw_choices(canvas: Canvas, form: Form, palette: Palette, seated: int, last
     height = min(needed + (_ROWS_ROOMY if roomy else 0), canvas.rows)
     box = Rect((canvas.columns - width) // 2, (canvas.rows - height) // 2, width, height)
     canvas.fill(box, palette.card)
-    canvas.text(box.x, box.y, f" {say('Settings')} ".ljust(width), palette.title, columns=width)
+    title = say("Settings")
+    canvas.text(box.x, box.y, f" {title} ".ljust(width), palette.title, columns=width)
     y = box.y + (2 if roomy else 1)
     labels = max(*(columns_of(row_words(row)) + 1 for row in Row), _LABEL_COLUMNS_MIN)
     for row in lines:

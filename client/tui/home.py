@@ -50,7 +50,7 @@ ITEMS = (
     Item("join", "j", later("join a table"), later("with the code or the link that you were sent"), Page.FIELD),
     Item("watch", "w", later("watch a race"), later("scores and largest tiles, live"), Page.FIELD),
     Item("train", "t", later("train"), later("with a coach, or watch the computer explain")),
-    Item("history", "y", later("history"), later("the races that you have played")),
+    Item("history", "y", later("history"), later("the races and games that you have played")),
     Item("replay", "v", later("replay"), later("see a race again, all boards side by side"), Page.FILES),
     Item("help", "?", later("rules and help"), later("which keys there are, and how a race ends"), Page.TEXT),
     Item("config", "s", later("settings"), later("your name, colours, motion and so on"), Page.SETTINGS),

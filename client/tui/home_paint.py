@@ -218,7 +218,7 @@ def field_prompt(home: Home) -> str:
 def _draw_files(canvas: Canvas, home: Home, palette: Palette) -> None:
     box = _draw_box(canvas, say("Replay"), _list_rows(home), palette)
     if not home.files:
-        canvas.text(box.x + 2, box.y + 1, say("No records yet: they come with races."), palette.card)
+        canvas.text(box.x + 2, box.y + 1, say("No records yet: play first."), palette.card)
         return
     _draw_lines(canvas, box, home.files, home.line, box.height - _rows_around(home), palette)
 

@@ -20,7 +20,8 @@ def draw_over(canvas: Canvas, view: SoloView, ui: SoloUi, palette: Palette) -> N
     """Draws the one of them that is open."""
     if ui.menu is not None:
         items = menu_items(view, ui)
-        lines = [f"{shown_key(item.key, ui.keyboard) or say('Enter'):>7}  {item.label}" for item in items]
+        enter = say("Enter")
+        lines = [f"{shown_key(item.key, ui.keyboard) or enter:>7}  {item.label}" for item in items]
         draw_box(canvas, say("Menu"), lines, palette, min(ui.menu, len(items) - 1))
     elif ui.form is not None:
         _draw_form(canvas, ui.form, palette)

@@ -36,7 +36,7 @@ class SoloPicture:
     """Everything that is shown. `notices` are told until the next key; `rivals` are recordings that are raced against.
 
     `verdict`: what came of the race against them, empty while it runs. `hint`: what the solver says, if it was asked;
-    `hints`: how often it was, since the program was started.
+    `hints`: how often it was, in this game.
     """
 
     view: SoloView
@@ -153,7 +153,7 @@ def best_lines(picture: SoloPicture) -> list[str]:
         moves = say_n("{count} move", "{count} moves", best.moves)
         lines.append(say("best so far: {moves}, {time}", moves=moves, time=clock(best.t_ms)))
     if picture.hints:
-        lines.append(say_n("{count} hint since the start", "{count} hints since the start", picture.hints))
+        lines.append(say_n("{count} hint", "{count} hints", picture.hints))
     return lines
 
 

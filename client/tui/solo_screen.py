@@ -47,7 +47,6 @@ class SoloScreen:
         self._notices: list[str] = []
         self._held_s = 0.0  # until when keys do nothing that cannot be undone
         self._hint: Thought | None = None  # about the board that is shown
-        self._hints = 0
         self._keyed = False  # a key waits for its picture
         self._syncing: threading.Timer | None = None
         self.leave: Callable[[], None] = lambda: None
@@ -112,7 +111,7 @@ class SoloScreen:
         board = self.play.game.solo.game.board
         if self._hint is None or self._hint.board != board:
             self._hint = Thought(board)
-            self._hints += 1
+            self.play.take_hint()
 
     def _thinks(self) -> bool:
         """Thinks for a moment about the hint; returns whether there is more to think. Another board ends it."""
@@ -121,14 +120,19 @@ class SoloScreen:
             self._hint = None
         if self._hint is None or self._hint.done:
             return False
-        return keyed or not self._hint.go_on()
+        if keyed:
+            return True
+        from .thinking import think_for_a_turn
+
+        hint = self._hint
+        return think_for_a_turn(lambda: not hint.go_on())
 
     def _hint_words(self) -> str:
         if self._hint is None:
             return ""
         from client.training_words import hint_words
 
-        return hint_words(self._hint, self._hints)
+        return hint_words(self._hint, self.play.hints)
 
     def _moved(self, now_s: float) -> None:
         game = self.play.game
@@ -154,7 +158,7 @@ class SoloScreen:
             rivals=rivals,
             verdict=self._verdict(view) if rivals else "",
             hint=self._hint_words(),
-            hints=self._hints,
+            hints=self.play.hints,
             offered=self.play.offered is not None,
         )
         return paint_solo(picture, layout, self._look.palette, self._ui, moving), moving

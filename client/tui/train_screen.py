@@ -17,6 +17,7 @@ from .canvas import Canvas
 from .look import Look
 from .palette import Depth
 from .sliding import FRAME_S, Slide, Slides
+from .thinking import think_for_a_turn
 from .train_keys import Do, TrainUi, press
 from .train_paint import paint_train, plan_train
 
@@ -58,7 +59,7 @@ class TrainScreen:
         from .terminal import Frame
 
         keyed, self._keyed = self._keyed, False
-        thinks = keyed or self.training.think()
+        thinks = keyed or think_for_a_turn(self.training.think)
         if self.training.play(_now_ms()):
             self._moved()
             thinks = True

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from client.cli.bot import LEVEL, PACE
 from client.config import (
     BY_NAME,
     OTHER_VARIABLES,
@@ -19,6 +20,7 @@ from client.config import (
     shown,
     wrong_words,
 )
+from client.level import LEVELS_BY_NAME
 from client.tui.choices import KIND_NAMES
 from engine.board import SIZES
 from protocol.limits import SEATS_MAX, SEATS_MIN
@@ -128,7 +130,7 @@ def test_a_wrong_value_is_told_with_what_is_allowed(setting):
 @pytest.mark.parametrize("raw", [[1], {"a": {}}, 1.5, None])
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_a_value_of_a_foreign_type_is_wrong_and_no_crash(setting, raw):
-    assert judged(setting, raw) is None
+    assert judged(setting, raw) == ("1.5" if raw == 1.5 and setting.sort is Sort.PACE else None)
 
 
 # ── values ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -172,6 +174,16 @@ def test_every_default_is_allowed_and_comes_back_from_how_it_is_shown(setting):
         ("host.idle", "off", "off"),
         ("host.idle", "OFF", "off"),
         ("host.idle", "10s", None),
+        ("host.level", "Master", "master"),
+        ("host.level", "expert", None),
+        ("host.pace", 4, "4"),
+        ("host.pace", 2.5, "2.5"),
+        ("host.pace", "0.1", "0.1"),
+        ("host.pace", "40", None),
+        ("host.pace", "fast", None),
+        ("host.pace", "nan", None),
+        ("host.pace", True, None),
+        ("host.size", 4.0, None),
         ("host.port", 2048, 2048),
         ("host.port", 0, None),
         ("host.port", "65536", None),
@@ -193,6 +205,8 @@ def test_nothing_near_is_nothing():
 def test_the_table_offers_what_the_rules_allow():
     assert BY_NAME["host.size"].allowed == SIZES
     assert BY_NAME["host.kind"].allowed == tuple(KIND_NAMES)
+    assert BY_NAME["host.level"].allowed == tuple(LEVELS_BY_NAME)
+    assert (BY_NAME["host.level"].default, BY_NAME["host.pace"].default) == (LEVEL, f"{PACE:g}")
     assert BY_NAME["host.players"].allowed == tuple(range(SEATS_MIN, SEATS_MAX + 1))
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from client import cli
 from client.cli import defaults, table
+from client.cli.bot import LEVEL, PACE
 from client.cli.everywhere import leading, split
 from client.config import Preferences
 from engine.race import Kind
@@ -228,3 +229,14 @@ def test_commands_that_need_no_settings_do_not_read_them(path, capsys):
     assert cli.main(["rules"]) == 0
     assert isinstance(cli.parser_of("verify").parse_args(["x"]), argparse.Namespace)
     assert capsys.readouterr().err == ""
+
+
+def test_computer_players_are_as_strong_and_as_quick_as_the_settings_say_unless_a_flag_says_otherwise(path):
+    path.write_text('[host]\nlevel = "master"\npace = 2.5\n')
+    options = options_of("host", "--bots", "1")
+    assert (options.level, options.pace) == ("master", 2.5)
+    options = options_of("host", "--bots", "1", "--level", "beginner", "--pace", "9")
+    assert (options.level, options.pace) == ("beginner", 9.0)
+    path.write_text("")
+    options = options_of("host", "--bots", "1")
+    assert (options.level, options.pace) == (LEVEL, PACE)

@@ -107,6 +107,8 @@ def test_the_largest_tile_of_a_size_is_allowed():
         (b"[[]]", "Row 1 has 0 cells"),
         (b"[" * 10_000, "This JSON is no board."),
         (b"[[" + b"9" * 5_000 + b"]]", "This JSON is no board."),
+        (b"[[0, 0, 0], [0, 0, 0], [0, 0, 0]]", "There is no tile on it"),
+        (b". . .\n. . .\n. . .\n", "There is no tile on it"),
         (f"[[{3 << 300}, 0, 0], [0, 0, 0], [0, 0, 0]]".encode(), "a number of 91 digits is no tile"),
         (b" " * TEXT_BYTES_MAX + b"2", "That is too long for a board."),
     ],

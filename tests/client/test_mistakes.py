@@ -16,9 +16,10 @@ from client.board_sights import (
     lines_in_order,
     merged,
 )
-from client.coaching import CLEARLY_CELLS, Reason, Why, judged
+from client.coaching import Reason, Why, clearly_cells, judged
 from client.mistakes import HURRY_MS, Mistake, mistake_of
-from engine.board import Board, Direction
+from engine.board import SIZES, Board, Direction
+from engine.prospect import prospect_of
 from engine.solver import HINT_NODES, search
 
 UP, RIGHT, DOWN, LEFT = Direction.UP, Direction.RIGHT, Direction.DOWN, Direction.LEFT
@@ -242,8 +243,33 @@ def test_a_board_is_nearly_full_with_an_eighth_of_it_empty():
 
 def test_nearly_as_good_is_not_clearly_worse():
     said = verdict("2 8 4 2 / 4 2 . . / . . . . / . 2 . .", RIGHT)
-    assert 0 < said.cells < CLEARLY_CELLS
+    assert 0 < said.cells < clearly_cells(4)
     assert (said.clear, said.mistake) == (False, None)
+
+
+@pytest.mark.parametrize(("size", "cells"), [(3, 2), (4, 2), (5, 3.125), (6, 4.5), (8, 8)])
+def test_what_is_clearly_worse_is_an_eighth_of_a_large_board(size, cells):
+    assert clearly_cells(size) == cells
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_move_is_clearly_worse_from_that_loss_on_and_not_before(size):
+    board = Board.parse(
+        " / ".join([" ".join(["2", "4", "2"] + ["."] * (size - 3))] * 2 + [" ".join("." * size)] * (size - 2))
+    )
+    found = search(board, 0)
+    worth = prospect_of(size).cell_worth
+    for cells, clear in ((clearly_cells(size) - 0.01, False), (clearly_cells(size) + 0.01, True)):
+        found.values = {UP: 1e6, DOWN: 1e6 - cells * worth}
+        assert judged(board, DOWN, found).clear is clear
+
+
+@pytest.mark.parametrize("size", [5, 6, 8])
+def test_on_a_large_board_to_open_the_row_of_large_tiles_is_clearly_worse(size):
+    row = " ".join(str(1 << size + 4 - place) for place in range(size))
+    rest = [" ".join("." * size)] * (size - 2)
+    said = verdict(" / ".join([row, " ".join(["2", ".", "2"] + ["."] * (size - 3)), *rest]), DOWN)
+    assert (said.clear, said.mistake) == (True, Mistake.DIRECTIONS)
 
 
 def test_with_three_tiles_no_move_is_called_bad():

@@ -307,7 +307,7 @@ def test_history_in_json_is_a_line_for_each_race(three, run):
 def test_history_without_races_says_where_they_would_be(run, data):
     code, out, err = run("history")
     assert (code, out) == (exits.DONE, "")
-    assert f"No race was saved in {data / 'races'} yet." in err
+    assert f"No race and no game was saved in {data} yet." in err
 
 
 # ── show ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -336,7 +336,7 @@ def test_show_in_json_has_the_boards_too(three, run):
 
 def test_show_of_what_is_not_there_or_not_clear_ends_with_2(three, run):
     code, _, err = run("show", "2025")
-    assert (code, "There is no race '2025' here" in err) == (exits.USAGE, True)
+    assert (code, "There is no race or game '2025' here" in err) == (exits.USAGE, True)
     code, _, err = run("show", "2026-11-")
     assert (code, "could be 2026-11-30-111222, 2026-11-29-550174" in err) == (exits.USAGE, True)
 

@@ -261,9 +261,30 @@ def test_a_best_counts_however_the_game_ended_and_while_it_runs(store):
     score = play.game.solo.game.score
     assert play.best().score == score
     play.begin(SMALL, 0)
-    assert play.best().score == 0
+    assert play.best().score == score
     play.bests.catch_up(frozenset({FOX.key}))
     assert play.best().score == score
+    assert [pair.games for pair in play.bests.bests.pairs.values()] == [1]
+    play.leave(0)
+
+
+def test_the_best_of_a_game_that_cannot_be_saved_counts_while_the_program_runs(tmp_path):
+    (tmp_path / "solo").write_bytes(b"")  # no directory
+    play = moved(started(SoloStore(tmp_path)), 20)
+    score = play.game.solo.game.score
+    play.begin(SMALL, 0)
+    assert play.best().score == score
+    play.leave(0)
+
+
+def test_a_game_that_just_ended_is_counted_once_by_whoever_counts(store):
+    play = moved(started(store), 20)
+    play.begin(SMALL, 0)
+    (record,) = records(store)
+    play.bests.count(record.name, *next(iter(play.bests.bests.pairs.items())))
+    other = BestStore(store)
+    other.catch_up(frozenset({FOX.key}))
+    assert [pair.games for pair in other.bests.pairs.values() or play.bests.bests.pairs.values()] == [1]
     play.leave(0)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from client.hinting import SLICE_NODES
 from client.training import TrainingView, training_opening
-from client.tui import train_screen
+from client.tui import thinking, train_screen
 from client.tui.canvas import text_of
 from client.tui.keys import KEYBOARDS
 from client.tui.look import Look, Motion
@@ -236,7 +236,8 @@ def nodes(thoughts):
     return sum(each.search.nodes for each in thoughts)
 
 
-def test_the_picture_after_a_key_comes_without_a_thought_and_a_turn_without_a_key_thinks_a_slice(clock):
+def test_the_picture_after_a_key_comes_without_a_thought_and_a_turn_without_a_key_thinks_a_slice(clock, monkeypatch):
+    monkeypatch.setattr(thinking, "TURN_S", 0.0)
     screen = screen_of(8)
     for number in range(40):
         screen.press(KEYS_PLAYED[number * 7 % 4])
@@ -245,7 +246,7 @@ def test_the_picture_after_a_key_comes_without_a_thought_and_a_turn_without_a_ke
         assert screen.draw(80, 24).again_s == 0
         assert nodes(thoughts) == before
         screen.draw(80, 24)
-        assert 0 < nodes(thoughts) - before <= SLICE_NODES + 4
+        assert 0 < nodes(thoughts) - before <= SLICE_NODES + 7
 
 
 def test_the_first_picture_is_there_before_anything_heavy_is_imported():

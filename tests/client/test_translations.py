@@ -1,5 +1,6 @@
 """The translations: complete, in step with the program, and right where numbers are."""
 
+import ast
 import json
 import re
 import subprocess
@@ -12,7 +13,18 @@ from babel.messages.catalog import Message
 from client import language
 from client.language import decimal, number, say, say_n
 from client.tui.canvas import columns_of
-from docs.translations import ARGPARSE, _path, catalogue_of, compiled, languages, merged, template, text_of
+from docs.translations import (
+    ARGPARSE,
+    KEYWORDS,
+    TOP,
+    _path,
+    catalogue_of,
+    compiled,
+    languages,
+    merged,
+    template,
+    text_of,
+)
 
 LANGUAGES = languages()
 RUN = [sys.executable, "-m", "client.cli"]
@@ -163,3 +175,19 @@ def ran(*words: str, **environment: str) -> str:
         [*RUN, *words], capture_output=True, text=True, check=True, timeout=60, env=env(**environment)
     )
     return done.stdout
+
+
+def test_no_message_stands_inside_an_f_string_where_the_collector_does_not_look():
+    inside = []
+    for path in sorted((TOP / "client").rglob("*.py")):
+        for string in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            calls = ast.walk(string) if isinstance(string, ast.JoinedStr) else iter(())
+            inside += [
+                f"{path.relative_to(TOP)}:{call.lineno}"
+                for call in calls
+                if isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Name)
+                and call.func.id in KEYWORDS
+                and isinstance(call.args[0], ast.Constant)
+            ]
+    assert inside == []

@@ -1,7 +1,8 @@
 """The solver against a naive expectimax, and what a search promises: the same moves, in whatever slices."""
 
 import random
-from itertools import count
+from hashlib import sha256
+from itertools import count, product
 
 import pytest
 
@@ -9,7 +10,7 @@ from engine import prospect, solver
 from engine.board import SIZES, Board, Direction
 from engine.deck import SoloDeck, seed_of_text
 from engine.game import Game
-from engine.heuristic import Heuristic
+from engine.heuristic import Heuristic, _added
 from engine.parts import line_place, square_place, taught_table
 from engine.prospect import ProspectOfLines
 from engine.solver import HINT_NODES, QUICK_NODES, Search, search
@@ -243,3 +244,39 @@ def test_it_plays_well_on_every_size(size, exponent, moves):
         assert best is not None
         assert game.move(best) is not None
     assert game.max_exponent == exponent
+
+
+# ── on every computer ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_lines_are_worth_the_same_on_every_computer_and_every_python():
+    """Powers and sums of floats might round otherwise elsewhere; what is told of it is rounded to integers."""
+    digest = sha256()
+    for size, exponents in ((4, range(12)), (5, (0, 1, 3, 7, 12)), (6, (0, 2, 5, 11)), (8, (0, 1, 9))):
+        heuristic = Heuristic(size)
+        for cells in product(exponents, repeat=size):
+            digest.update("".join(f"{heuristic.worth(bytes(cells), i)}," for i in (0, 1)).encode())
+    assert digest.hexdigest() == "beb0757c75d29244dbf47bbc2baa1bbdda6ec4fe16e62044a9cf9e7cc37bae28"
+
+
+def test_floats_are_added_one_after_another_which_sum_does_not_do_on_every_python():
+    assert _added([1e16, 1.0, 1.0, -1e16]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("size", "moves"),
+    [
+        (3, "URUDULRDRLRURUURRDRDRDLRDDRDDURRDRLDRUURDRDRRDLRDLDDRDRLDDDL"),
+        (4, "RLUDRRLUDLDDLLDLDULURURDRUDURRRDRRUURDURURURUURRDRURRRRRUUUR"),
+        (5, "RRURRULULURLLLURURURRURDURRUURRUDRDDRDDDRDRRDRDRDDRDRDDDRRRR"),
+        (6, "RRUUUULUULLULLLDDLLDUDLLDDLDLLLLDLLDLRRDDRDDDDRLDLDDLDLDLLDL"),
+        (8, "URDRLRULLURRURDRRDRDDRRDDDRRLUURUULULULLUULLLRLUULURLULUULLD"),
+    ],
+)
+def test_a_budget_finds_these_moves_wherever_it_is_spent(size, moves):
+    game = Game(size, SoloDeck(seed_of_text("everywhere")))
+    for move in moves:
+        best = search(game.board, QUICK_NODES).best
+        assert best is not None
+        assert best.name[0] == move
+        game.move(best)

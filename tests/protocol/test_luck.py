@@ -1,10 +1,13 @@
 """The luck of the players of a record: of whom, on which deck, and that the verdict knows nothing of it."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from engine.board import Direction
+from engine.deck import SoloDeck
 from engine.luck import COUNTED_MIN, luck
-from protocol.luck import luck_of
+from engine.solo import Act, Solo, SoloKind
+from protocol.luck import luck_of, solo_luck_of
+from protocol.solo import Opening, Origin, RaceDeckPapers, SoloRecord, parse_solo
 from protocol.verdict import SeatVerdict, Verdict, verify_record
 from tests.protocol.races import TIMED, MadeRace, secret, target_race
 
@@ -40,3 +43,54 @@ def test_of_a_short_race_nothing_is_said() -> None:
 
 def test_luck_is_no_part_of_the_verdict() -> None:
     assert not [field.name for kind in (Verdict, SeatVerdict) for field in fields(kind) if "luck" in field.name]
+
+
+# ── games alone ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def played_alone(opening: Opening, moves: int, *more: Act) -> SoloRecord:
+    solo = opening.start()
+    data = opening.encode()
+    acts = [*(Act(solo_direction(solo, number) + 1) for number in range(moves)), *more]
+    for act in more:
+        assert solo.apply(act, 0)
+    return parse_solo(data + b"".join(bytes([act, 0]) for act in acts))
+
+
+def solo_direction(solo: Solo, number: int) -> Direction:
+    legal = solo.game.board.legal_directions()
+    direction = legal[number % len(legal)]
+    assert solo.apply(Act(direction + 1), 0)
+    return direction
+
+
+ALONE = Opening(
+    size=4,
+    kind=SoloKind.ENDLESS,
+    target_exponent=0,
+    origin=Origin.CHANCE,
+    deck=bytes(range(32)),
+    key=bytes(32),
+    name="x",
+)
+
+
+def test_a_game_alone_is_counted_as_seat_0_with_the_seed_of_its_deck_as_the_mix() -> None:
+    record = played_alone(ALONE, COUNTED_MIN + 20, Act.LEFT_OFF)
+    directions = [Direction(act - 1) for act in record.acts if act <= Act.LEFT]
+    assert solo_luck_of(record) == luck(4, SoloDeck(bytes(range(32))), directions, bytes(range(32)), 0)
+    found = solo_luck_of(record)
+    assert found is not None
+    assert found.z is not None
+
+
+def test_one_on_the_deck_of_a_race_with_its_mix() -> None:
+    deal = long_race()
+    papers = RaceDeckPapers(deal.deal.chain_id, deal.deal.chain_length, secret("last link"), deal.mix)
+    record = played_alone(replace(ALONE, origin=Origin.GHOST, deck=papers), COUNTED_MIN + 20)
+    directions = [Direction(act - 1) for act in record.acts]
+    assert solo_luck_of(record) == luck(4, deal.deck, directions, deal.mix, 0)
+
+
+def test_of_one_in_which_moves_were_taken_back_nothing_is_said() -> None:
+    assert solo_luck_of(played_alone(ALONE, COUNTED_MIN + 20, Act.UNDO)) is None

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyte
@@ -90,6 +90,13 @@ class Terminal:
             if not self.read(0.1):
                 break
         raise AssertionError(f"none of {texts} on the screen:\n{self.text}")
+
+    def until(self, done: Callable[[], bool], what: str) -> None:
+        """Reads until something is so."""
+        until_s = time.monotonic() + PATIENCE_S
+        while not done():
+            if time.monotonic() > until_s or not self.read(0.05):
+                raise AssertionError(f"{what} did not come about:\n{self.text}")
 
     def play_until(self, *texts: str) -> str:
         """Pushes tiles towards a corner until one of these texts is on the screen."""

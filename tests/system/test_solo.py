@@ -12,6 +12,7 @@ from tests.client.alone import SMALL, Played, with_key
 from tests.system.terminals import Terminal
 
 FOOTER = "new game"
+HELP = "Letters count by their place"
 
 
 @pytest.fixture(autouse=True)
@@ -48,12 +49,21 @@ def entries(data, name="game"):
 
 
 def play(screen, data, acts, name="game"):
-    """Presses keys until so many acts are in the save."""
-    keys = "asdw"
-    while entries(data, name) < acts:
-        for key in keys:
-            screen.press(key)
-            screen.read(0.02)
+    """Presses keys until so many acts are in the save, none before those before it are answered."""
+    for _ in range(acts):
+        if entries(data, name) >= acts:
+            break
+        screen.press("asdw")
+        answered(screen)
+    assert entries(data, name) >= acts
+
+
+def answered(screen):
+    """Waits until all that was typed has been answered: keys are taken in order, and these two show themselves."""
+    screen.press("?")
+    screen.expect(HELP)
+    screen.press("\r")
+    screen.until(lambda: HELP not in screen.text, "the board")
 
 
 def board_of(screen):
@@ -67,6 +77,7 @@ def test_it_is_there_and_ctrl_c_leaves_the_terminal_as_it_was(terminal, columns,
     screen.expect(FOOTER)
     assert "4×4, to 2048" in screen.text
     assert "best" in screen.text
+    answered(screen)  # before it takes the terminal over, Ctrl-C is a signal
     screen.press("\x03")
     assert screen.end() == 0
     assert screen.written.rfind(b"\x1b[?1049l") > screen.written.rfind(b"\x1b[?1049h")
@@ -78,18 +89,15 @@ def test_killed_and_resumed_it_is_the_very_same_game(terminal, data):
     screen.expect(FOOTER)
     play(screen, data, 12)
     screen.press("u")
-    screen.expect("undos")
-    while 5 not in saved(data).acts:
-        screen.read(0.05)
-    screen.settle(0.3)
+    answered(screen)
+    assert 5 in saved(data).acts
     there = board_of(screen)
     screen.process.send_signal(signal.SIGKILL)
     screen.process.wait()
     before = played(saved(data))
     again = terminal()
     again.expect(FOOTER)
-    again.settle(0.3)
-    assert board_of(again) == there
+    again.until(lambda: board_of(again) == there, "the same board")
     play(again, data, len(saved(data).acts) + 2)
     after = saved(data)
     assert played(after).undos == before.undos == 1
@@ -105,14 +113,12 @@ def test_a_new_game_asks_once_and_the_old_one_is_kept_as_a_signed_record(termina
     screen.press("\r")
     screen.expect("[y]")
     screen.press("w")  # a key that was meant for the board is no yes
-    screen.settle(0.2)
-    assert "[y]" not in screen.text
+    screen.until(lambda: "[y]" not in screen.text, "the board without a question")
     screen.press("n\r")
     screen.expect("[y]")
     screen.press("y")
-    while not list((data / "solo" / "games").iterdir()):
-        screen.read(0.05)
-    screen.settle(0.2)
+    screen.until(lambda: bool(list((data / "solo" / "games").iterdir())), "a record")
+    answered(screen)
     screen.press("\x03")
     assert screen.end() == 0
     (record,) = (data / "solo" / "games").iterdir()
@@ -124,7 +130,7 @@ def test_a_second_terminal_gets_a_game_of_its_own_and_says_so(terminal, data):
     first = terminal()
     first.expect(FOOTER)
     play(first, data, 3)
-    first.settle(0.2)
+    answered(first)
     before = saved(data).acts
     second = terminal()
     second.expect("another terminal")
@@ -150,6 +156,7 @@ def test_a_damaged_save_is_kept_and_a_new_game_begins(terminal, data):
     (data / "solo" / "game.r2048").write_bytes(b"not a game at all")
     screen = terminal()
     screen.expect("another program's file")
+    answered(screen)
     screen.press("\x03")
     assert screen.end() == 0
     assert (data / "solo" / "game.r2048.foreign").read_bytes() == b"not a game at all"
@@ -161,7 +168,7 @@ def test_on_a_disk_that_takes_nothing_play_goes_on_and_that_is_told_once(termina
     screen = terminal()
     screen.expect("cannot be saved")
     screen.press("asdwasdwasdw")
-    screen.settle(0.3)
+    answered(screen)
     assert "cannot be saved" not in screen.text
     assert "move" in screen.text
     screen.press("\x03")
@@ -173,7 +180,7 @@ def test_a_key_is_answered_by_its_picture_with_the_move_on_the_disk(terminal, da
     screen = terminal()
     screen.expect(FOOTER)
     play(screen, data, 2)
-    screen.settle(0.2)
+    answered(screen)
     for _ in range(20):
         before, size = len(screen.written), (data / "solo" / "game.r2048").stat().st_size
         for key in "asdw":
