@@ -8,11 +8,12 @@ BENCHMARKS = {
     "coaching": "whether what the coach of `train` calls clearly worse leaves less room, on every size",
     "engine": "replays against a naive implementation, in moves/s",
     "hostile": "five hundred hostile connections: when each is ended, and what honest players notice of it",
-    "journal": "rows acknowledged by the lobby's database, and the restart of a killed lobby with a hundred races",
+    "journal": "rows acknowledged by the lobby's database; a killed lobby with a hundred races, until all are back",
     "lobby": "a lobby under load against node ws and websockets, which only carry the frames",
     "luck": "the luck test on a thousand games of honest bots, and on cheats who see draws ahead",
     "screen": "key to first byte on a terminal, against a minimal prompt_toolkit app",
     "solver": "how well the solver plays and in what time, and each level against the one below it",
+    "soak": "a hundred tables for ten minutes: memory, descriptors and log of their lobby",
     "startup": "`race2048 --version`, `--help`, first picture against a bare python and term2048",
     "verify": "`race2048 verify` against a bare python, and the size of records",
 }
@@ -27,6 +28,9 @@ def main(arguments: list[str]) -> None:
     parsers["solver"].add_argument("--part", choices=("table", "hint", "three", "levels"), help="one table alone")
     parsers["solver"].add_argument("--games", type=int, help="so many games in each table")
     parsers["solver"].add_argument("--from", type=int, default=0, dest="begin", help="the number of the first game")
+    parsers["soak"].add_argument("--minutes", type=float, help="for so long")
+    parsers["soak"].add_argument("--tables", type=int, dest="at", help="so many")
+    parsers["soak"].add_argument("--pause", type=float, help="seconds between two moves of a player")
     options = vars(parser.parse_args(arguments))
     importlib.import_module(f"bench.{options.pop('name')}").main(**options)
 

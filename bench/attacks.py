@@ -180,6 +180,7 @@ KINDS = {
     "compressed": Kind(_sends(b"\xc2\x81" + bytes(4) + b"x"), ("1002",)),
     "unmasked": Kind(_sends(b"\x82\x01x"), _NO_MESSAGE),
     "nested 4,000 deep": Kind(_sends(masked(_BINARY, b"\x91" * 4_000)), _NO_MESSAGE),
+    "lists that say they are long": Kind(_sends(masked(_BINARY, b"\xdc\x10\x00" * 1_365)), _NO_MESSAGE),
     "text": Kind(_sends(masked(1, b"{}")), _NO_MESSAGE),
     "not msgpack": Kind(_sends(masked(_BINARY, b"\xc1" * 100)), _NO_MESSAGE),
     "unknown message": Kind(_sends(masked(_BINARY, msgpack.packb({"type": "shout"}))), _NO_MESSAGE),

@@ -1,9 +1,10 @@
-"""The lobby's journal: rows acknowledged, what a commit costs, and how soon a killed lobby with 100 races is back.
+"""The lobby's journal: rows acknowledged, what a commit costs; how soon a killed lobby with 100 races is back, and all.
 
 The store is measured as the lobby uses it: each of many tables hands its next row in when its last one is on the disk.
 The restart is that of a real process, killed with -9, whose database holds 100 races in full swing.
 """
 
+import asyncio
 import json
 import os
 import queue
@@ -13,9 +14,12 @@ import sys
 import tempfile
 import time
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from statistics import median, quantiles
 
+from bench.crowd import tables, until
 from engine.digest import digest
 from lobby import times
 from lobby.cli import SWITCH_S
@@ -31,6 +35,8 @@ from tests.world import World
 ROW = bytes(90)  # a slice with three moves and what stands around it
 CLIENTS = (1, 16, 400, 4_000)
 RACES = 100
+MOVE_S = 2.0  # between two moves of a real client; 400 of them and their lobby share what processors there are
+REST_S = 3.0  # of racing, before the lobby is killed again
 SETTINGS = TableSettings(kind=3, target_exponent=0, size=8, seats=4)
 
 
@@ -43,6 +49,8 @@ def main(*, quick: bool) -> None:
             _tell_store(home, clients, seconds)
         for played_s in (20,) if quick else (20, 120):
             _tell_restart(home / f"lobby-{played_s}", played_s, 3 if quick else 7)
+        (home / "returned").mkdir()
+        asyncio.run(_tell_return(home / "returned", 2 if quick else 5))
 
 
 def _tell_bare(home: Path, seconds: float) -> None:
@@ -150,13 +158,55 @@ def _raced(played_s: int) -> World:
 
 def _restart(home: Path) -> float:
     """Returns after how many seconds a new process listens; it is killed then."""
-    command = [sys.executable, "-P", "-m", "lobby", "--json", "--bind", "127.0.0.1", "--port", "0"]
     begin = time.perf_counter()
+    process, _ = _lobby(home)
+    took = time.perf_counter() - begin
+    _kill(process)
+    return took
+
+
+def _lobby(home: Path, port: int = 0) -> tuple[subprocess.Popen[bytes], int]:
+    """Returns a lobby process that listens, and its port."""
+    command = [sys.executable, "-P", "-m", "lobby", "--json", "--bind", "127.0.0.1", "--port", str(port)]
     process = subprocess.Popen([*command, "--data-dir", str(home)], stdout=subprocess.PIPE)
     assert process.stdout is not None
-    json.loads(process.stdout.readline())
-    took = time.perf_counter() - begin
+    return process, json.loads(process.stdout.readline())["port"]
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
+    assert process.stdout is not None
     process.stdout.close()
-    return took
+
+
+async def _tell_return(home: Path, rounds: int) -> None:
+    """What people notice: 100 races of real clients (bench/crowd.py), the lobby killed and started again."""
+    process, port = _lobby(home)
+    heard, back, half = [], [], []
+    try:
+        groups = await tables(f"http://127.0.0.1:{port}", RACES, SETTINGS, Random(2_048), MOVE_S)
+        players = [player for group in groups for player in group]
+        for _ in range(rounds):
+            await until(lambda: all(player.racing for player in players))
+            await asyncio.sleep(REST_S)
+            _kill(process)
+            begin = time.perf_counter()
+            process, _ = await asyncio.to_thread(_lobby, home, port)
+            heard.append(time.perf_counter() - begin)
+            await until(lambda begin=begin: all(p.session.welcomed_s > begin for p in players))  # type: ignore[misc]
+            returned = sorted(player.session.welcomed_s - begin for player in players)
+            half.append(returned[len(returned) // 2])
+            back.append(returned[-1])
+        await asyncio.gather(*(player.stop() for player in players))
+    finally:
+        _kill(process)
+    print(
+        f"{RACES} races of 4 real clients, killed {rounds} times: listening after {_range(heard)}, half of the players "
+        f"back after {_range(half)}, all after {_range(back)}, counted from the start of the new process",
+        flush=True,
+    )
+
+
+def _range(seconds: Sequence[float]) -> str:
+    return f"{median(seconds):.2f} s ({min(seconds):.2f}–{max(seconds):.2f})"

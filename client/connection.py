@@ -86,7 +86,10 @@ class Connection:
 
     async def _read(self, socket: aiohttp.ClientWebSocketResponse) -> str:
         while True:
-            frame = await socket.receive()
+            try:
+                frame = await socket.receive()
+            except (aiohttp.ClientError, OSError):  # a ping was read, and the line is gone by now
+                return LOST
             if frame.type in _ENDS or frame.type is aiohttp.WSMsgType.ERROR:
                 return _reason_in(frame)
             if frame.type is not aiohttp.WSMsgType.BINARY:

@@ -82,6 +82,8 @@ def _show(session: Session, table: TableView, seat: int | None) -> None:
     if seat is None or (before is not None and before.settings != table.settings):
         session.wants_ready = False
         session.burns = 0
+    if seat is None and session.trust is not None:
+        session.trust.unseated()
     session.table, session.seat = table, seat
     if table.phase in (Phase.SEATING, Phase.OPENING):
         session.race = None

@@ -39,6 +39,7 @@ class Trust:
         self._nonce = b""
         self._name = ""
         self._own: Signed | None = None
+        self._said = False  # and on the seat that we have now
         self._counted = False  # the lobby has shown that it has our Ready for the Deal that stands
         self._taken_back = False  # we have said that we are not ready, and the lobby has not shown that it knows
         self.signed: Signed | None = None
@@ -116,8 +117,8 @@ class Trust:
 
     @property
     def answered(self) -> bool:
-        """Whether we have said Ready for the Deal that stands."""
-        return self._own is not None
+        """Whether we have said Ready for the Deal that stands, on the seat that we have."""
+        return self._said
 
     def promise(self, name: str, shown: TableSettings, *, computer: bool) -> Signed | None:
         """Returns our Ready for the Deal that stands, or None if it does not deal what the table shows."""
@@ -128,7 +129,12 @@ class Trust:
             key = self._signer.key
             body = Ready(key, commitment(self._hash, key, self._nonce), name, computer).encode()
             self._own = Signed(body, self._signer.sign("ready", self._hash, body))
+        self._said = True
         return self._own
+
+    def unseated(self) -> None:
+        """We have no seat: what we have said for one counts for none that we may get."""
+        self._said = False
 
     def take_back(self) -> None:
         """We are not ready any more, or have no seat: the lobby may go on without us."""
@@ -215,4 +221,4 @@ class Trust:
 
     def _forget_promises(self) -> None:
         self._own, self._seats, self._start, self.players = None, None, None, ()
-        self._counted = self._taken_back = self._raced = False
+        self._said = self._counted = self._taken_back = self._raced = False

@@ -42,6 +42,9 @@ SPARE_SOCKETS = 512  # beyond connections_max: requests for pages, handshakes, a
 SPARE_SOCKETS_PER_ADDRESS = 16  # beyond connections_per_address: the same, and so that a refusal can be told
 ARRIVALS_MIN, ARRIVALS_S = 64, 16  # of one address: all of it may come at once after a restart, and so long after that
 OPENINGS_PER_S, OPENINGS_BURST = 1, 2  # of tables, by all: each holds up everybody for 13 ms; tables_max in 33 minutes
+TALLY_MAX = 64  # players in the tally of a table: all of it goes out with every change there, 130 bytes each
+KICKED_MAX = 256  # who may not sit again at a table: a host who frees more than so many seats had better lock it
+BROKEN_MAX = 1_000  # codes of tables that have failed, until their players would have given up
 COMERS_MAX = 64  # beyond watchers_per_table: who comes by the table code, so that watchers keep no friend out
 
 # ── how much is said, on one connection ──

@@ -86,7 +86,8 @@ def _say_ready(message: messages.SayReady, table: Table, member: Member, now_ms:
     if seat is None or not table.dealing.stands or table.dealing.opening.seats_signed is not None:
         return
     if not table.dealing.opening.ready_holds(message.ready, seat):
-        table.out.refuse(member.connection, Refusal.SIGNATURE)
+        if not table.dealing.opening.ready_crossed(message.ready, seat.key):
+            table.out.refuse(member.connection, Refusal.SIGNATURE)
         return
     seat.ready = message.ready
     table.dealing.answered(member.key)
@@ -111,7 +112,7 @@ def _kick(message: messages.Kick, table: Table, member: Member, now_ms: int) -> 
     seat = table.seating.seats[message.seat]
     if seat is None or seat.key == member.key:
         return
-    table.seating.kicked.add(seat.key)
+    table.seating.kicked.append(seat.key)
     table.free(seat.key)
     if seat.connection is not None:
         table.out.refuse(seat.connection, Refusal.KICKED)

@@ -158,6 +158,20 @@ def rebuilt(saved: SavedTable, signer: Signer, source: Entropy) -> tuple[Table, 
     return table, Journal(saved.number, tap, saved.place + len(saved.rows), saved.place, len(saved.picture))
 
 
+def codes_of(saved: SavedTable) -> tuple[str, ...]:
+    """Returns the codes of a table that cannot be built again, as far as its first row or its picture still says."""
+    try:
+        if not saved.picture:
+            row = _decoded(saved.rows[0]).event
+            return (row.code, row.watch_code) if isinstance(row, Founded) else ()
+        match msgspec.msgpack.decode(saved.picture):
+            case ["object", "Table", {"code": str(code), "watch_code": str(watch_code)}, int()]:
+                return code, watch_code
+    except (JournalError, msgspec.MsgspecError, LookupError):
+        pass
+    return ()
+
+
 def _decoded(data: bytes) -> Row:
     try:
         return _DECODER.decode(data)

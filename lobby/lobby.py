@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import singledispatchmethod
 
 from msgspec.structs import replace
@@ -38,10 +37,11 @@ from lobby.events import (
     Woke,
 )
 from lobby.handing_out import answer
-from lobby.journal import LOG_ROWS_MAX, Founded, Journal, Tap, founded, rebuilt
+from lobby.journal import LOG_ROWS_MAX, Founded, Journal, Tap, codes_of, founded, rebuilt
 from lobby.opening import DealOptions, Entropy
 from lobby.room import Census, Room
 from lobby.table import Table
+from lobby.visitor import Visitor
 from protocol import limits, messages
 from protocol.deal import settings_fault
 from protocol.handshake import challenge_body, proof_body
@@ -56,19 +56,6 @@ _AT_ONCE = (messages.Ping, messages.Pong)
 
 def _tells_nothing(effect: Effect) -> bool:
     return isinstance(effect, Send) and isinstance(effect.message, _AT_ONCE)
-
-
-@dataclass(slots=True)
-class _Visitor:
-    """A connection: how far its handshake is, and at which table it is."""
-
-    connection: int
-    address: str
-    since_ms: int
-    nonce: bytes | None = None  # the lobby's challenge; None before the Hello
-    key: bytes | None = None  # proved; None before the Proof
-    role: Role = Role.PLAYER
-    table: Table | None = None
 
 
 class Lobby:
@@ -86,8 +73,8 @@ class Lobby:
         self._epoch = epoch
         self._program = SafeText.shown(program)
         self._options = options or DealOptions()
-        self._visitors: dict[int, _Visitor] = {}
-        self._waiting: dict[int, _Visitor] = {}  # those not at a table yet, oldest first
+        self._visitors: dict[int, Visitor] = {}
+        self._waiting: dict[int, Visitor] = {}  # those not at a table yet, oldest first
         self._tables: dict[str, Table] = {}  # by both codes
         self._journals: dict[str, Journal] = {}  # by table code, the one first that was kept longest ago
         self._rows = 0  # of all journals together
@@ -104,7 +91,7 @@ class Lobby:
         self._out = Outbox()
         match event:
             case Connected():
-                visitor = _Visitor(event.connection, event.address, now_ms)
+                visitor = Visitor(event.connection, event.address, now_ms)
                 self._visitors[event.connection] = self._waiting[event.connection] = visitor
             case Received():
                 self._receive(event, now_ms)
@@ -175,6 +162,7 @@ class Lobby:
                 back.append(rebuilt(saved, self._signer, self._entropy))
             except Exception as error:  # noqa: BLE001 - a bug of ours, which the effect tells of
                 self._out.append(Quarantine(saved.number, error))
+                self.room.broke(codes_of(saved), now_ms)
         alive_ms = max([event.alive_ms, *(table.seen_ms for table, _ in back)])
         for table, journal in back:
             if table.phase is Phase.CLOSED or table.abandoned:
@@ -182,12 +170,17 @@ class Lobby:
                 continue
             self._tables[table.code] = self._tables[table.watch_code] = table
             self._journals[table.code] = journal
+            self.room.restored(table)
             self._pass_on(table, Resumed(alive_ms, self._epoch), now_ms)
         # All connections are lost: what is said to their numbers must not reach others who get them anew.
         self._out[:] = [effect for effect in self._out if not isinstance(effect, Send | Close)]
 
-    def _quarantine(self, table: Table, error: Exception) -> None:
-        """A table made its core raise. Nobody races on with what is half done: the race is void, and all are told."""
+    def _quarantine(self, table: Table, error: Exception, now_ms: int) -> None:
+        """A table made its core raise. Nobody races on with what is half done: the race is void, and all are told.
+
+        By that word alone: an Ended would vouch for boards, and for a record, that this lobby has lost hold of.
+        """
+        self.room.broke((table.code, table.watch_code), now_ms)
         self._out.append(Quarantine(self._journals[table.code].number, error))
         for visitor in [visitor for visitor in self._visitors.values() if visitor.table is table]:
             del self._visitors[visitor.connection]
@@ -222,7 +215,7 @@ class Lobby:
             effects = table.handle(event, now_ms)
         except Exception as error:  # noqa: BLE001 - a bug of ours, which the effect tells of
             self._out.append(journal.row(event, now_ms))
-            self._quarantine(table, error)
+            self._quarantine(table, error, now_ms)
             return
         at_once, later = [], effects
         if not isinstance(event, Arrived):  # a newcomer gets the complete picture first
@@ -268,7 +261,7 @@ class Lobby:
         elif not self._greet(event.message, visitor, now_ms):
             self._refuse_and_close(event.connection, Refusal.ORDER, now_ms)
 
-    def _say(self, visitor: _Visitor, table: Table, message: messages.FromClient, now_ms: int) -> None:
+    def _say(self, visitor: Visitor, table: Table, message: messages.FromClient, now_ms: int) -> None:
         begins = isinstance(message, messages.Begin | messages.Again) and table.seating.host == visitor.key
         if self._still:
             self._read(visitor.connection, table, message, now_ms)
@@ -296,12 +289,12 @@ class Lobby:
             self._out.close(connection, code)
 
     @singledispatchmethod
-    def _greet(self, message: messages.FromClient, visitor: _Visitor, now_ms: int) -> bool:  # noqa: ARG002
+    def _greet(self, message: messages.FromClient, visitor: Visitor, now_ms: int) -> bool:  # noqa: ARG002
         """Takes in a message from somebody who is not at a table; returns False if it has no meaning there."""
         return False
 
     @_greet.register
-    def _hello(self, message: messages.Hello, visitor: _Visitor, now_ms: int) -> bool:
+    def _hello(self, message: messages.Hello, visitor: Visitor, now_ms: int) -> bool:
         if visitor.nonce is not None:
             return False
         visitor.nonce = self._entropy(limits.NONCE_BYTES)
@@ -316,7 +309,7 @@ class Lobby:
         return True
 
     @_greet.register
-    def _proof(self, message: messages.Proof, visitor: _Visitor, now_ms: int) -> bool:
+    def _proof(self, message: messages.Proof, visitor: Visitor, now_ms: int) -> bool:
         if visitor.nonce is None or visitor.key is not None:
             return False
         body = proof_body(self._signer.key, visitor.nonce, message.key, message.role, limits.PROTOCOL_VERSION)
@@ -327,12 +320,12 @@ class Lobby:
         return True
 
     @_greet.register
-    def _ping(self, message: messages.Ping, visitor: _Visitor, now_ms: int) -> bool:
+    def _ping(self, message: messages.Ping, visitor: Visitor, now_ms: int) -> bool:
         self._out.send((visitor.connection,), messages.Pong(message.stamp_ms, now_ms))
         return True
 
     @_greet.register
-    def _open(self, message: messages.Open, visitor: _Visitor, now_ms: int) -> bool:
+    def _open(self, message: messages.Open, visitor: Visitor, now_ms: int) -> bool:
         if visitor.key is None:
             return False
         if self._still:
@@ -354,7 +347,7 @@ class Lobby:
         return True
 
     @_greet.register
-    def _join(self, message: messages.Join, visitor: _Visitor, now_ms: int) -> bool:
+    def _join(self, message: messages.Join, visitor: Visitor, now_ms: int) -> bool:
         if visitor.key is None:
             return False
         table = self._tables.get(message.code)
@@ -366,23 +359,23 @@ class Lobby:
         return True
 
     def _join_fault(
-        self, message: messages.Join, visitor: _Visitor, key: bytes, table: Table | None, now_ms: int
+        self, message: messages.Join, visitor: Visitor, key: bytes, table: Table | None, now_ms: int
     ) -> Refusal | None:
         if self._still:
             return Refusal.DRAINING
         if (table is None or not table.seats(key)) and self.room.is_guessing(visitor.address, now_ms):
             return Refusal.GUESSING
         if table is None:
-            self.room.guessed(visitor.address, now_ms)
-            return Refusal.NO_TABLE
+            return self.room.missing(visitor.address, message.code, now_ms)
         if visitor.role is not Role.WATCHER and judge_name(message.name) is None:
             return Refusal.NAME
         watches = visitor.role is Role.WATCHER or message.code != table.code
         return self.room.join_fault(table, key, self.at_tables, watches=watches)
 
-    def _seat(self, visitor: _Visitor, table: Table, name: str, *, may_sit: bool, now_ms: int) -> None:
+    def _seat(self, visitor: Visitor, table: Table, name: str, *, may_sit: bool, now_ms: int) -> None:
         assert visitor.key is not None, "only who has proved a key comes to a table"
         visitor.table = table
+        self.room.came(visitor.address, visitor.key, table)
         self._waiting.pop(visitor.connection, None)
         self._pass_on(table, Arrived(visitor.connection, visitor.key, visitor.role, name, may_sit), now_ms)
 

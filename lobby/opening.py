@@ -19,6 +19,7 @@ from protocol.messages import Signed, TableSettings
 from protocol.signing import NO_CONTEXT, Signer, verify
 
 Entropy = Callable[[int], bytes]
+DEALS_REMEMBERED = 3  # one a second at most may come while a Ready is on its way; to look at each costs 60 µs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,7 @@ class Opening:
         self._previous_record = bytes(32)
         self._previous_deal = bytes(32)
         self.seats_signed: Signed | None = None
+        self._gone: tuple[bytes, ...] = ()  # hashes of the last Deals before the one that stands
         self._deal(settings)
 
     def burn(self) -> bytes:
@@ -71,6 +73,7 @@ class Opening:
 
     def deal_next(self, settings: TableSettings) -> None:
         """Makes the Deal after one that was burnt or played."""
+        self._gone = (self.deal_hash, *self._gone)[:DEALS_REMEMBERED]
         self._deal(settings)
 
     def ready_holds(self, signed: Signed, seat: Seat) -> bool:
@@ -82,6 +85,10 @@ class Opening:
         if (ready.key, ready.name, ready.computer) != (seat.key, seat.name, seat.computer):
             return False
         return verify(seat.key, "ready", self.deal_hash, signed.body, signed.signature)
+
+    def ready_crossed(self, signed: Signed, key: bytes) -> bool:
+        """Returns whether this is a Ready by this key for a Deal that is gone: it crossed with the new one."""
+        return any(verify(key, "ready", gone, signed.body, signed.signature) for gone in self._gone)
 
     def close(self, seats: Sequence[Seat]) -> Signed:
         """Returns the signed Seats: nobody can be added any more (deal.md 3.3)."""

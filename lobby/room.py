@@ -7,7 +7,7 @@ guard.py, before there is anything to be said about tables.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lobby import bounds
@@ -36,6 +36,8 @@ class Room:
         self.most = Bounds()
         self._tables = tables
         self._opened: dict[str, list[Table]] = {}  # by the address they were opened from
+        self._unclaimed: set[str] = set()  # codes of restored tables that count for nobody's address yet
+        self._broken: dict[str, int] = {}  # by either code: when a table failed, the latest last
         self._openings = Bucket(bounds.OPENINGS_PER_S, bounds.OPENINGS_BURST)
         self._guesses: dict[str, deque[int]] = {}  # wrong codes by address: when they came, the latest address last
 
@@ -54,7 +56,7 @@ class Room:
         while True:
             number = int.from_bytes(entropy(16), "big") % 10**digits
             code = f"{number:0{digits}d}"
-            if code not in self._tables:
+            if code not in self._tables and code not in self._broken:
                 return code
 
     def open_fault(self, address: str, at_tables: int, now_ms: int) -> Refusal | None:
@@ -72,6 +74,16 @@ class Room:
         if len(self._opened) > len(self._tables) // 2:  # then of some address no table stands any more
             self._opened = {each: tables for each in self._opened if (tables := self._standing(each))}
         self._opened[network_of(address)] = [*self._standing(address), table]
+        self._unclaimed.discard(table.code)
+
+    def restored(self, table: Table) -> None:
+        """A table is back after a restart. From where it was opened was not kept: addresses are not written down."""
+        self._unclaimed.add(table.code)
+
+    def came(self, address: str, key: bytes, table: Table) -> None:
+        """Somebody has come to a table: a restored one counts for the first of its players who comes back."""
+        if table.code in self._unclaimed and table.seats(key):
+            self.opened(address, table)
 
     def _standing(self, address: str) -> list[Table]:
         """Returns the tables that were opened from this address and are not closed."""
@@ -87,9 +99,27 @@ class Room:
         crowd = len(table.presence) - len(table.seating)
         return Refusal.CROWDED if crowd >= self.most.watchers_per_table + comers else None
 
+    # ── tables that have failed ──
+
+    def broke(self, codes: Iterable[str], now_ms: int) -> None:
+        """A table with these codes has failed: who comes back to it is told so, for as long as programs try."""
+        for code in codes:
+            self._broken[code] = now_ms
+        for code in [*self._broken]:
+            if self._broken[code] > now_ms - limits.EMPTY_TABLE_MS and len(self._broken) <= bounds.BROKEN_MAX:
+                break
+            del self._broken[code]
+
+    def missing(self, address: str, code: str, now_ms: int) -> Refusal:
+        """Returns what is said of a code that no table has. One that none ever had is a wrong guess."""
+        if self._broken.get(code, -limits.EMPTY_TABLE_MS) > now_ms - limits.EMPTY_TABLE_MS:
+            return Refusal.BROKEN
+        self._guessed(address, now_ms)
+        return Refusal.NO_TABLE
+
     # ── wrong codes ──
 
-    def guessed(self, address: str, now_ms: int) -> None:
+    def _guessed(self, address: str, now_ms: int) -> None:
         """Notes a wrong code, and forgets the addresses that have stopped."""
         network = network_of(address)
         times_ms = self._guesses.pop(network, deque(maxlen=limits.GUESSES_MAX))

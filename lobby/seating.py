@@ -6,9 +6,11 @@ Refusal; sends nothing and knows no phase: table.py asks only when it is the tim
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 from engine.race import Outcome
+from lobby import bounds
 from lobby.people import Member, Seat, Tally
 from protocol.messages import Role, SeatView, TableSettings, TallyView
 from protocol.refusals import Refusal
@@ -27,8 +29,8 @@ class Seating:
         self.host_lost_ms: int | None = None
         self.seats: list[Seat | None] = [None] * settings.seats
         self.locked = False
-        self.kicked: set[bytes] = set()
-        self.tally: dict[bytes, Tally] = {}
+        self.kicked: deque[bytes] = deque(maxlen=bounds.KICKED_MAX)
+        self.tally: dict[bytes, Tally] = {}  # who has raced last stands last
 
     def __iter__(self) -> Iterator[Seat]:
         return (seat for seat in self.seats if seat is not None)
@@ -155,11 +157,14 @@ class Seating:
             seat.lost_ms = now_ms
 
     def _count(self, outcome: Outcome) -> None:
-        """Enters the outcome of a race into the tally; a void one is not (rules 3.8)."""
+        """Enters the outcome of a race into the tally; a void one is not (rules 3.8).
+
+        At a table of very many players those are forgotten who have not raced for longest.
+        """
         if not outcome.winners:
             return
         for number, seat in enumerate(self):
-            tally = self.tally.setdefault(seat.key, Tally(seat.name))
+            tally = self.tally[seat.key] = self.tally.pop(seat.key, Tally(seat.name))
             tally.name = seat.name
             if number not in outcome.winners:
                 tally.losses += 1
@@ -167,6 +172,8 @@ class Seating:
                 tally.draws += 1
             else:
                 tally.wins += 1
+        for key in list(self.tally)[: -bounds.TALLY_MAX]:
+            del self.tally[key]
 
     def view(self) -> tuple[SeatView | None, ...]:
         """Returns the seats as everyone may see them."""

@@ -137,6 +137,8 @@ class Table:
             self.run.out = out
             if not isinstance(event, Resumed):  # which tells of the gap itself
                 self._look_for_gap(self.run, now_ms)
+                if self.phase is Phase.COUNTDOWN and now_ms > self.run.start_ms:  # whose end nobody has told us of
+                    self._phase_over(now_ms)
         self.seen_ms = now_ms
         match event:
             case Arrived():

@@ -28,12 +28,13 @@ from client.view import Line, SessionView
 from client.words import say, settings_words
 from engine.deck import seed_of_text
 from protocol.limits import SEATS_MAX
-from protocol.messages import Role, TableSettings
+from protocol.messages import Phase, Role, TableSettings
+from protocol.refusals import Refusal
 from protocol.signing import fingerprint
 from protocol.verdict import Verdict, verify_record
 
 from .bot import add_level, add_manner, player_of
-from .exits import BUG, DAMAGED, DONE, NO, USAGE, Failure
+from .exits import BUG, DAMAGED, DONE, NO, REFUSED, USAGE, Failure
 from .figures import outcome_json, seat_json
 from .listening import start_words
 from .places import lobby_of
@@ -177,8 +178,6 @@ async def _race(programme: Programme, lobby: LobbyAddress, standings: Standings,
             tasks.append(group.create_task(_computer(_player(name, flags, lobby, place), lobby)))
             # One after the other, so that a seed deals everyone the same again.
             await _until(visit, patient, lambda view: sum(each is not None for each in view.seats) == len(tasks))
-        await _until(visit, patient, lambda view: view.can_start)
-        visit.runner.act(Start())
         path = await _follow(visit, standings, patient=patient)
         for task in tasks:
             task.cancel()
@@ -217,13 +216,24 @@ async def _until(visit: Visit, patient: bool, seen: Callable[[SessionView], bool
 
 
 async def _follow(visit: Visit, standings: Standings, *, patient: bool) -> Path:
-    """Shows the race until its record is saved; returns where."""
+    """Starts the race as soon as it can be, and shows it until its record is saved; returns where.
+
+    A lobby that is killed may lose the Start, or deal anew what was counting down: then it is asked again.
+    """
+    asked = False
 
     def seen(view: SessionView) -> bool:
+        nonlocal asked
         standings.show(view)
-        return bool(view.record_path or visit.runner.save_error)
+        asked = asked and view.line is Line.ONLINE and view.phase is Phase.SEATING
+        if view.can_start and not asked and view.line is Line.ONLINE:
+            asked = True
+            visit.runner.act(Start())
+        return bool(view.record_path or visit.runner.save_error or view.notice == Refusal.SPACE)
 
     view = await _until(visit, patient, seen)
+    if view.notice == Refusal.SPACE:
+        raise Failure(REFUSED, ending_words(view.notice, visit.lobby, view))
     if not view.record_path:
         message = say("The record could not be saved: {reason}.", reason=visit.runner.save_error)
         raise Failure(DAMAGED, message)

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 
+import aiohttp
 import pytest
 from aiohttp import web
 
@@ -226,6 +227,22 @@ async def test_a_line_that_breaks_is_lost(serve):
         return ws
 
     assert await told(await serve(handler)) == [Connected(), Dropped("lost")]
+
+
+@pytest.mark.parametrize("error", [aiohttp.ClientConnectionResetError("closing"), BrokenPipeError()], ids=repr)
+async def test_a_line_that_is_gone_before_a_ping_on_it_is_answered_is_lost(serve, monkeypatch, error):
+    """A lobby that was killed: its last ping has arrived, and nobody hears the answer."""
+
+    async def fail(socket, message=b""):
+        raise error
+
+    monkeypatch.setattr(aiohttp.ClientWebSocketResponse, "pong", fail)
+
+    async def play(ws):
+        await ws.ping()
+        await ws.receive()
+
+    assert await told(await serve(speaks(play))) == [Connected(), Dropped("lost")]
 
 
 async def test_a_cancelled_connection_says_nothing_more(serve):

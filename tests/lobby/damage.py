@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -44,7 +45,7 @@ def states() -> list[State]:
     return found
 
 
-def written(path: Path, image: Path) -> Path:
+def written(path: Path, image: Path, made: Sequence[Sequence[Persist | Keep | Forget]] = ()) -> Path:
     """Writes all commits and copies the files as they are when the process is killed."""
     store = Store(path)
     store.load()
@@ -57,7 +58,7 @@ def written(path: Path, image: Path) -> Path:
             news.notify()
 
     store.start(durable, lambda error: durable(-1))
-    for commit in commits():
+    for commit in made or commits():
         number = store.submit(commit)
         with news:
             assert news.wait_for(lambda number=number: done[0] == number, 20)  # type: ignore[misc]

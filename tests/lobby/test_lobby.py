@@ -28,6 +28,7 @@ from lobby.events import (
 from lobby.handing_out import FinishedRecord
 from lobby.lobby import Lobby
 from lobby.opening import DealOptions
+from lobby.table import Table
 from protocol import limits, messages
 from protocol.handshake import challenge_body, proof_body
 from protocol.messages import FromClient, Role, TableSettings
@@ -602,8 +603,55 @@ def test_a_table_that_fails_is_put_aside_and_everybody_at_it_is_told(monkeypatch
     assert other.sent(effects) == []
     assert doors.lobby.tables == 1
     assert host.say(messages.Ping(1)) == []
+
+
+def test_who_was_away_when_the_table_failed_is_told_so_as_long_as_programs_try_and_has_not_guessed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    doors = Doors()
+    host, table = table_of(doors)
+    monkeypatch.setattr("lobby.hearing.leave", lambda *_: 1 // 0)
+    host.say(messages.Leave())
+    for code in (table.code, table.watch_code) * limits.GUESSES_MAX:
+        caller = doors.caller().greet()
+        assert refused_and_closed(caller, caller.join(code)) == Refusal.BROKEN
+    doors.now_ms += limits.EMPTY_TABLE_MS
     caller = doors.caller().greet()
     assert refused_and_closed(caller, caller.join(table.code)) == Refusal.NO_TABLE
+
+
+def kept_table(doors: Doors) -> tuple[SavedTable, SavedTable, Table]:
+    """A table's journal, the same as a picture with rows behind it, and the table."""
+    host = doors.caller(b"h").greet()
+    rows = saved(host.open()).rows
+    (table,) = {table.code: table for table in doors.lobby._tables.values()}.values()
+    picture = doors.lobby._journals[table.code].keep(table).picture
+    return SavedTable(1, 0, b"", (*rows, b"?")), SavedTable(1, len(rows), picture, (b"?",)), table
+
+
+@pytest.mark.parametrize("kept", [0, 1], ids=["rows", "picture"])
+def test_who_comes_back_to_a_table_that_could_not_be_built_again_is_told_that_it_has_failed(kept: int) -> None:
+    *journals, table = kept_table(Doors())
+    again = Doors(seed="another")
+    effects = again.handle(Restored((journals[kept],), again.now_ms, 1))
+    assert [type(effect) for effect in effects] == [Quarantine]
+    for code in (table.code, table.watch_code):
+        caller = again.caller(b"h").greet()
+        assert refused_and_closed(caller, caller.join(code)) == Refusal.BROKEN
+
+
+def test_a_journal_without_its_beginning_does_not_say_whose_it_was() -> None:
+    rows = saved(Doors().caller(b"h").greet().open()).rows
+    again = Doors(seed="another")
+    assert [type(effect) for effect in again.handle(Restored((SavedTable(1, 0, b"", rows[1:]),), 5, 1))] == [Quarantine]
+
+
+def test_a_lobby_remembers_so_many_failed_tables_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lobby.bounds.BROKEN_MAX", 4)
+    room = Doors().lobby.room
+    for number in range(4):
+        room.broke((f"{number}", f"{number}w"), 1_000)
+    assert [room.missing("", f"{number}", 1_000) for number in range(4)] == ["no-table", "no-table", "broken", "broken"]
 
 
 def test_a_table_at_which_little_happens_does_not_hold_up_the_log_of_the_others(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lobby.bounds import COMERS_MAX, Bounds
-from lobby.events import Disconnected, Woke
+from lobby.events import Disconnected, Persist, Restored, SavedTable, Woke
 from protocol import limits, messages
 from protocol.messages import Phase, Role
 from protocol.refusals import Refusal
@@ -51,6 +51,20 @@ def test_all_addresses_of_a_household_open_tables_as_one():
 def test_this_computer_opens_as_many_tables_as_it_likes():
     where = doors(tables_per_address=1)
     assert [opens(where, bytes([n]), "127.0.0.1") for n in (1, 2, 3)] == [None] * 3
+
+
+def test_after_a_restart_a_table_counts_for_the_address_of_the_first_of_its_players_who_comes_back():
+    """Addresses are not written down; who still has a table there must not have as many again."""
+    before = Doors()
+    host = before.caller(b"h").greet()
+    rows = tuple(effect.row for effect in host.open() if isinstance(effect, Persist))
+    where = doors(tables_per_address=1)
+    where.handle(Restored((SavedTable(1, 0, b"", rows),), where.now_ms, 1))
+    (table,) = where.lobby.views()
+    assert joins(where, b"w", table.code, Role.WATCHER)[1] is None  # who only watches has opened nothing
+    where.caller(b"h", "10.0.0.2").greet().join(table.code)
+    assert opens(where, b"x", "10.0.0.2") == Refusal.ADDRESS
+    assert opens(where, b"y", "10.0.0.1") is None
 
 
 def test_a_table_that_is_closed_makes_room_for_another():

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from engine.deck import Chain
+from engine.race import Outcome, Termination
+from lobby import bounds
 from lobby.events import Arrived, Close, Effect, Gone, Said, Send, Woke
 from lobby.opening import DealOptions
+from lobby.people import Seat
+from lobby.seating import Seating
 from lobby.table import ACCEPTS, CROSSES, MOVES, Table
 from protocol import limits, messages
 from protocol.deal import Ready, commitment
@@ -54,12 +59,15 @@ class Player:
         return self.table.handle(Said(self.connection, message))
 
     def ready(self) -> list[Effect]:
+        return self.say(self.ready_said())
+
+    def ready_said(self) -> messages.SayReady:
         opening = self.table.table.dealing.opening
         seat = self.table.table.seating.seat_of(self.key)
         assert seat is not None
         promise = commitment(opening.deal_hash, self.key, self.nonce)
         body = Ready(self.key, promise, seat.name, self.role is Role.COMPUTER).encode()
-        return self.say(messages.SayReady(Signed(body, self.signer.sign("ready", opening.deal_hash, body))))
+        return messages.SayReady(Signed(body, self.signer.sign("ready", opening.deal_hash, body)))
 
     def open_nonce(self) -> list[Effect]:
         return self.say(messages.OpenNonce(self.nonce))
@@ -360,6 +368,36 @@ def test_a_ready_for_another_deal_is_refused() -> None:
     body = Ready(guest.key, bytes(32), "p2").encode()
     forged = Signed(body, guest.signer.sign("ready", bytes(32), body))
     assert tables.refusals(guest.say(messages.SayReady(forged)), guest) == [Refusal.SIGNATURE]
+
+
+def test_what_is_said_after_the_start_is_said_in_the_race_though_the_clock_is_late() -> None:
+    """World 2: the lobby's machine had slept over the start, and heard what came in before it looked at its clock."""
+    tables = Tables()
+    guest = tables.reach(Phase.COUNTDOWN)
+    start_ms = tables.table.phase_ends_ms
+    assert start_ms is not None
+    tables.pass_ms(start_ms - tables.now_ms - 100, alive=(tables.host, guest))
+    tables.now_ms = start_ms + 1
+    assert tables.refusals(guest.say(messages.Resync(0)), guest) == []
+    assert tables.table.phase is Phase.RACING
+
+
+def test_a_ready_that_crosses_with_a_new_deal_is_passed_over() -> None:
+    """World 5000575: it was answered before it could be known that another had taken the Deal's place."""
+    tables = Tables()
+    guest = tables.guest()
+    late = [guest.ready_said()]
+    for size in (5, 6, 4):
+        tables.host.say(messages.ChangeSettings(TableSettings(size=size)))
+        tables.pass_ms(limits.DEAL_INTERVAL_MS, alive=(guest, tables.host))
+        late.append(guest.ready_said())
+    seat = tables.table.seating.seat_of(guest.key)
+    assert seat is not None
+    for ready in late[:-1]:
+        assert tables.refusals(guest.say(ready), guest) == []
+        assert seat.ready is None
+    guest.say(late[-1])
+    assert seat.ready is not None
 
 
 def test_a_ready_in_another_name_is_refused() -> None:
@@ -705,6 +743,35 @@ def test_nobody_new_sits_after_a_race_until_the_settings_are_changed() -> None:
     tables.host.say(messages.ChangeSettings(TableSettings(size=5, target_exponent=6)))
     late.say(messages.Sit())
     assert late.seat == 2
+
+
+def test_the_tally_of_very_many_forgets_who_has_not_raced_for_longest() -> None:
+    """All of it goes out with every change of the table: a frame has an end."""
+    seating = Seating(SETTINGS, b"h")
+    for number in range(1_000):
+        pair = [b"always", b"%d" % number]
+        seating.seats = [Seat(key, SafeText.shown("x"), computer=False, since_ms=0, connection=1) for key in pair]
+        seating.finish(Outcome(Termination.ALONE, (0,), 0), 0)
+    assert len(seating.tally) == bounds.TALLY_MAX
+    assert seating.tally[b"always"].wins == 1_000
+    assert [key for key in seating.tally if key != b"always"] == [
+        b"%d" % n for n in range(1_001 - bounds.TALLY_MAX, 1_000)
+    ]
+    most = (1 << 32) - 1
+    row = messages.TallyView(key=bytes(32), name=SafeText.shown("中" * 8), wins=most, draws=most, losses=most)
+    assert len(msgspec.msgpack.encode(row, enc_hook=str)) * bounds.TALLY_MAX < limits.LOBBY_FRAME_BYTES_MAX // 4
+
+
+def test_of_very_many_who_were_put_out_the_first_may_sit_again() -> None:
+    tables = Tables()
+    guests = [Player(number, tables) for number in range(2, 6)]
+    tables.table.seating.kicked.extend(b"%d" % n for n in range(bounds.KICKED_MAX - 2))
+    for guest in guests[:3]:
+        guest.arrive()
+        tables.host.say(messages.Kick(1))
+    assert len(tables.table.seating.kicked) == bounds.KICKED_MAX
+    assert b"0" not in tables.table.seating.kicked
+    assert [guest.key in tables.table.seating.kicked for guest in guests] == [True, True, True, False]
 
 
 def test_the_tally_is_kept_through_changed_settings() -> None:

@@ -1,6 +1,7 @@
 """protocol/codec.py: frames from anybody become messages, or one kind of error."""
 
 import base64
+import tracemalloc
 
 import msgpack
 import pytest
@@ -179,6 +180,41 @@ def test_a_hostile_frame_is_refused(frame):
 def test_a_frame_nested_ten_thousand_deep_is_refused():
     with pytest.raises(FrameError):
         decode_from_lobby(b"\x91" * 10_000)
+
+
+NESTED = {
+    "lists of three": b"\x93",
+    "lists of many": b"\xdc\xff\xff",
+    "as many as a client may send bytes": b"\xdc\x10\x00",
+    "as many as a log piece has moves": b"\xdc\x04\x00",
+    "lists of four billion": b"\xdd\xff\xff\xff\xff",
+    "maps of as many keys as there may be": b"\xde\x00\x20\xa1a",
+    "maps in lists": b"\x92\x81\xa1a",
+    "empty lists": b"\x90",
+    "empty maps": b"\x80",
+}
+
+
+@pytest.mark.parametrize("piece", NESTED.values(), ids=NESTED)
+@pytest.mark.parametrize(
+    ("decode", "frame_max", "taken_max"),
+    [
+        (decode_from_client, limits.CLIENT_FRAME_BYTES_MAX, 1_000_000),
+        (decode_from_lobby, limits.LOBBY_FRAME_BYTES_MAX, 16_000_000),
+    ],
+    ids=["client", "lobby"],
+)
+@pytest.mark.parametrize("head", [b"", b"\x92", b"\xdc\x04\x00"], ids=["alone", "in a pair", "in a long list"])
+def test_no_frame_takes_much_memory_to_refuse(piece, decode, frame_max, taken_max, head):
+    """A parser that makes room for what a list says it has, at every depth, took 34 MB for 4 kB from a client."""
+    frame = (head + piece * frame_max)[:frame_max]
+    tracemalloc.start()
+    try:
+        with pytest.raises(FrameError):
+            decode(frame)
+        assert tracemalloc.get_traced_memory()[1] < taken_max
+    finally:
+        tracemalloc.stop()
 
 
 @given(st.binary(max_size=200))

@@ -199,6 +199,23 @@ def _bell_stands() -> Iterator[None]:
         yield
 
 
+@bug("a lobby that was stopped was not away")
+def _no_gap() -> Iterator[None]:
+    with patch.object(Table, "_look_for_gap", lambda self, run, now_ms: None):
+        yield
+
+
+@bug("a lobby that is told to end keeps no table")
+def _not_kept() -> Iterator[None]:
+    def drain(right: Callable[..., Any], self: Any, *, forever: bool) -> None:
+        journals, self._journals = self._journals, {}
+        right(self, forever=forever)
+        self._journals = journals
+
+    with around(lobby.Lobby, "_drain", drain):
+        yield
+
+
 @bug("a settling is restarted by what comes in it")
 def _settling() -> Iterator[None]:
     def hear(right: Callable[..., Any], self: Table, event: Any, now_ms: int) -> None:
@@ -260,6 +277,17 @@ def _offer_stays() -> Iterator[None]:
         right(self, event._replace(tick_seen=-1))
 
     with around(engine_race.Race, "_move", move):
+        yield
+
+
+@bug("an offer outlives its maker")
+def _offer_outlives() -> Iterator[None]:
+    def leave(right: Callable[..., Any], self: Any, event: Any) -> None:
+        offer = self.offer
+        right(self, event)
+        self.offer = self.offer or offer
+
+    with around(engine_race.Race, "_leave", leave):
         yield
 
 

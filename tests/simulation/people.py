@@ -201,5 +201,9 @@ class Person:
                 self.press(actions.Agree())
             elif roll < 0.35:
                 self.press(actions.Refuse())
-        elif offer.seat == own.seat and not self.calm and chance.random() < 0.02:
-            self.press(actions.Refuse())
+        elif offer.seat == own.seat and not self.calm:
+            roll = chance.random()
+            if roll < 0.02:
+                self.press(actions.Refuse())
+            elif roll > 0.9 and knobs.resigns:  # nobody answers: then not at all
+                self.press(actions.Resign())

@@ -64,6 +64,8 @@ class DiskKnobs:
     stall_every_ms: int = 0
     kills_every_ms: int = 0
     full_every_ms: int = 0
+    drains_every_ms: int = 0  # it is told to end, politely
+    stops_every_ms: int = 0  # the machine sleeps, or the process is stopped: the clock goes on without it
     down_ms: tuple[int, int] = (200, 8_000)
 
 
@@ -104,7 +106,19 @@ def drawn(seed: int) -> Plan:
         place = dip.randrange(1, len(people))
         people[place] = _cheat(dip, people[place])
     plan = Plan(seed, settings, length, tuple(people), _disk(dip, mood), dip.randrange(8_000, CALM_MS_MAX))
+    plan = plan if mood == "kind" else _interrupted(plan, dice(seed, "interruptions"))
     return _slow(plan, dice(seed, "tempo"))
+
+
+def _interrupted(plan: Plan, dip: Random) -> Plan:
+    """In some worlds the lobby's process is stopped for a while, or told to end."""
+    disk = plan.disk
+    roll = dip.random()
+    if roll < 0.12:
+        disk = replace(disk, drains_every_ms=dip.choice((6_000, 12_000)))
+    elif roll < 0.36:
+        disk = replace(disk, stops_every_ms=dip.choice((3_000, 6_000)))
+    return replace(plan, disk=disk)
 
 
 def _slow(plan: Plan, tempo: Random) -> Plan:

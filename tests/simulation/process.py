@@ -14,7 +14,7 @@ from random import Random
 from typing import Protocol
 
 from engine.digest import digest
-from lobby.events import Close, DiskFailed, Durable, Effect, Event, Quarantine, Send, Woke
+from lobby.events import Close, DiskFailed, Drained, Durable, Effect, Event, Quarantine, Send, Woke
 from lobby.lobby import Lobby
 from lobby.opening import DealOptions
 from protocol.signing import Signer
@@ -47,6 +47,9 @@ class Surroundings(Protocol):
     def ended(self) -> None:
         """The process is gone, and all its connections with it."""
 
+    def goes_on(self) -> None:
+        """The process was stopped and runs again."""
+
 
 class Process:
     """One lobby process after the other, on one disk."""
@@ -60,6 +63,10 @@ class Process:
         self.up = False
         self.up_since_ms = 0
         self.still = False  # its disk has failed
+        self.stopped = False  # and will go on
+        self.draining = False  # it is on its way out
+        self.waiting: list[Callable[[], None]] = []  # what has happened to it while it was stopped
+        self.drains = self.stops = 0
         self.lobby: Lobby
         self._world = world
         self._options = options
@@ -80,6 +87,7 @@ class Process:
         self._life += 1
         self.epoch += 1
         self.up, self.still, self.up_since_ms = True, False, self._world.now_ms
+        self.draining = False
         self._pending.clear()
         self._held.clear()
         self._submitted = self._durable = 0
@@ -104,7 +112,7 @@ class Process:
 
     def fill(self) -> None:
         """The disk is full: nothing can be written any more, and the process leaves after its farewell."""
-        if not self.up or self.still:
+        if not self.up or self.still or self.stopped:
             return
         self.still = True
         self._pending.clear()
@@ -113,19 +121,65 @@ class Process:
         life = self._life
         self._world.later(FAREWELL_MS, lambda: self._end() if life == self._life and self.up else None)
 
+    def drain(self) -> None:
+        """Tells the process to end: it says goodbye, and goes when everything is written (lobby/server.py's stop)."""
+        if not (self.up and not self.still and not self.stopped and not self.draining):
+            return
+        self.draining = True
+        self.drains += 1
+        self.tell(Drained())
+        self._leave(self._life)
+
+    def _leave(self, life: int) -> None:
+        if life != self._life or self.still:  # its disk has failed meanwhile
+            return
+        if self._pending:
+            self._world.later(max(1, self._last_ms - self._world.now_ms), lambda: self._leave(life))
+            return
+        kept = {number: place for number, (place, _) in self.disk.kept.items()}
+        behind = [number for number, rows in self.disk.rows.items() if kept.get(number) != len(rows)]
+        assert set(behind) <= self.disk.broken, "a table was not kept as it stood when the lobby went"
+        self._end()
+
+    def stop(self, duration_ms: int) -> None:
+        """Stops the process for a while: whatever happens to it waits, and the clock does not."""
+        if not (self.up and not self.still and not self.stopped and not self.draining):
+            return
+        self.stops += 1
+        self.stopped = True
+        life = self._life
+        self._world.later(duration_ms, lambda: self.go_on() if life == self._life else None)
+
+    def go_on(self) -> None:
+        """A process that was stopped runs again: it hears what came in, in order, then it looks at its clock."""
+        if not self.stopped:
+            return
+        self.stopped = False
+        self._world.goes_on()
+        waiting, self.waiting = self.waiting, []
+        life = self._life
+        for what in waiting:
+            if life == self._life:
+                what()
+        self._armed_ms = None
+        self._arm()
+
     def stall(self, duration_ms: int) -> None:
         """The disk takes its time."""
         self._stalled_ms = self._world.now_ms + duration_ms
 
     def _end(self) -> None:
-        self.up = False
+        self.up = self.stopped = False
+        self.waiting.clear()
         self._life += 1
         self._pending.clear()
         self._held.clear()
         self._world.ended()
 
     def _beat(self, life: int) -> None:
-        if life == self._life and self.up and not self.still:
+        if self.stopped:
+            self.waiting.append(lambda: self._beat(life))
+        elif life == self._life and self.up and not self.still:
             if not self._pending:  # it is written in its turn
                 self.disk.alive_ms = self._world.now_ms
             self._world.later(BEAT_MS, lambda: self._beat(life))
@@ -185,6 +239,9 @@ class Process:
         self._world.later(self._last_ms - self._world.now_ms, lambda: self._written(life, number))
 
     def _written(self, life: int, number: int) -> None:
+        if self.stopped:
+            self.waiting.append(lambda: self._written(life, number))
+            return
         if life != self._life or self.still or number <= self._durable:
             return
         while self._durable < number:
@@ -204,7 +261,7 @@ class Process:
         self._world.later(max(0, due_ms - self._world.now_ms), lambda: self._wake(life, due_ms))
 
     def _wake(self, life: int, due_ms: int) -> None:
-        if life != self._life or self._armed_ms != due_ms or not self.up:
+        if life != self._life or self._armed_ms != due_ms or not self.up or self.stopped:
             return
         self._armed_ms = None
         when, count = self._wakes

@@ -79,6 +79,10 @@ class Shadow:
     def away(self) -> None:
         """The lobby's process is gone."""
         self._current.clear()
+        self.pauses()
+
+    def pauses(self) -> None:
+        """The lobby is not there: of that the model knows nothing."""
         for course in self._courses.values():
             course.strange = course.strange or course.ended is None
 

@@ -53,6 +53,24 @@ def test_a_host_who_locks_the_table_right_after_start_is_not_called_out_of_order
     assert world.refused == []
 
 
+def test_a_host_who_has_stood_up_and_sits_down_again_can_start() -> None:
+    """World 6000042: what it had said on the seat before, the program took for said on this one, and never said it."""
+    world = World()
+    host = world.host(TO_8)
+    guest = world.join(host, "owl")
+    world.act(guest, actions.ToggleReady())
+    world.run_while(lambda: not host.view(world).can_start)
+    world.act(host, actions.Stand())
+    world.run(1_000)
+    assert host.view(world).my_seat is None
+    world.act(host, actions.Sit())
+    world.run(1_000)
+    assert host.view(world).can_start
+    world.act(host, actions.Start())
+    world.run_while(lambda: host.view(world).phase is not Phase.RACING)
+    assert world.refused == []
+
+
 class GarblingWorld(World):
     """One of the clients has a program whose first slices are not what the lobby expects."""
 

@@ -141,6 +141,7 @@ class World:
         self.calm, self.calm_since_ms = True, self.now_ms
         self.trace("calm")
         self.process.calm()
+        self.process.go_on()
         if not self.process.up and self._up_ms > self.now_ms + VOID_MS // 2:
             self.run(self._up_ms)
         self._restart()
@@ -229,6 +230,25 @@ class World:
         self._every(self.plan.disk.stall_every_ms, lambda: self.process.stall(self._chance.randint(20, 1_500)))
         self._every(self.plan.disk.kills_every_ms, self._kill)
         self._every(self.plan.disk.full_every_ms, self.process.fill)
+        self._every(self.plan.disk.drains_every_ms, self._drain)
+        self._every(self.plan.disk.stops_every_ms, self._stop)
+
+    def _drain(self) -> None:
+        self.trace("the lobby is told to end")
+        self.process.drain()
+
+    def _stop(self) -> None:
+        """The lobby's machine sleeps, or its process is stopped."""
+        duration_ms = self._chance.choice((300, 3_000, 6_000, 12_000, 50_000))
+        if self.process.up and not self.process.stopped:
+            self.trace(f"the lobby is stopped for {duration_ms}")
+            self.process.stop(duration_ms)
+            self.looker.stops()
+
+    def goes_on(self) -> None:
+        """The lobby's process was stopped and runs again."""
+        self.trace("the lobby goes on")
+        self.looker.goes_on()
 
     def _stall(self, program: Program) -> None:
         if program.wire is not None:
@@ -287,6 +307,9 @@ class World:
 
     def arrive(self, number: int, frame: bytes) -> None:
         """A frame has arrived at the lobby."""
+        if self.process.stopped:
+            self.process.waiting.append(partial(self.arrive, number, frame))
+            return
         if number not in self.wires:
             return
         try:
@@ -301,10 +324,15 @@ class World:
         self.looker.arrived(number, event)
 
     def _tell_lobby(self, number: int, event: Event) -> None:
-        if number in self.wires:
+        if self.process.stopped:
+            self.process.waiting.append(partial(self._tell_lobby, number, event))
+        elif number in self.wires:
             self.process.tell(event)
 
     def _lost_up(self, number: int) -> None:
+        if self.process.stopped:
+            self.process.waiting.append(partial(self._lost_up, number))
+            return
         if number in self.wires:
             self.trace(f"{self.wires[number][1].name}/{number} is gone")
             self.unreachable(self.wires[number][1], number)
@@ -364,7 +392,7 @@ class World:
             wire.open_up = wire.alive = False
             self.later(self._chance.choice((0, 5, 300)), partial(wire.end_down, "lost"))
         duration_ms = self._chance.randint(*self.plan.disk.down_ms)
-        if self._chance.random() < 0.05:
+        if self._chance.random() < 0.05 and not self.calm:  # a farewell may end after the calm has begun
             duration_ms = VOID_MS
         self._up_ms = self.now_ms + duration_ms
         self.later(duration_ms, self._restart)

@@ -10,15 +10,26 @@ import signal
 import subprocess
 import sys
 
+import aiohttp
+
 from lobby.cli import EXIT_FILE
 from lobby.store import records
 from protocol.record import Record
 from protocol.verdict import verify_record
-from tests.system.killing import PATIENCE_S, LobbyProcess, seen, tables
+from tests.system.killing import PATIENCE_S, LobbyProcess, Player, seen, tables
 
 LONG = "RACE2048_LONG" in os.environ
 KILLS = 200 if LONG else 20
 TABLES = 3
+
+
+async def all_race(players: list[Player]) -> None:
+    """Returns when everybody races again; says who does not."""
+    try:
+        await seen(lambda: all(player.racing for player in players))
+    except AssertionError:
+        states = [(p.view.line, p.view.phase, p.view.notice, p.session.ending, p.session.welcomes) for p in players]
+        raise AssertionError(f"not everybody races again: {states}") from None
 
 
 async def test_no_acknowledged_move_is_lost_however_often_the_lobby_is_killed(tmp_path, monkeypatch):
@@ -33,7 +44,7 @@ async def test_no_acknowledged_move_is_lost_however_often_the_lobby_is_killed(tm
             await asyncio.sleep(dice.uniform(0.05, 0.6))
             await lobby.end(signal.SIGKILL)
             await lobby.fork()
-            await seen(lambda: all(player.racing for player in players))
+            await all_race(players)
             assert [player.session.lost for player in players] == [0] * len(players)
         for _, guest in pairs:
             guest.resign()
@@ -124,3 +135,49 @@ def test_a_demo_races_on_a_lobby_that_is_running(tmp_path):
     refused = subprocess.run([*demo, "--seed", "x"], env=environment, capture_output=True, text=True, check=False)
     assert refused.returncode == 2
     assert "Leave out --seed or --lobby" in refused.stderr
+
+
+def test_a_demo_at_a_lobby_whose_disk_is_nearly_full_says_so_and_ends(tmp_path):
+    environment = os.environ | {"RACE2048_DATA": str(tmp_path / "mine")}
+    crowded = "from lobby import cli, holding; holding.SPACE_BYTES_MIN = 1 << 60; raise SystemExit(cli.main())"
+    command = [sys.executable, "-c", crowded, "--json", "--bind", "127.0.0.1", "--port", "0"]
+    with subprocess.Popen([*command, "--data-dir", str(tmp_path)], stdout=subprocess.PIPE, text=True) as lobby:
+        try:
+            assert lobby.stdout is not None
+            url = json.loads(lobby.stdout.readline())["url"]
+            demo = [sys.executable, "-m", "client.cli", "demo", "--players", "2", "--lobby", url]
+            done = subprocess.run(
+                demo, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+            )
+        finally:
+            lobby.terminate()
+    assert (done.returncode, done.stderr.count("\n")) == (4, 1)
+    assert "no new race starts" in done.stderr
+
+
+async def test_a_demo_whose_lobby_is_killed_in_the_countdown_starts_its_race_again(tmp_path):
+    slow = ["--deal", json.dumps({"windows": {"countdown_ms": 10_000}}), "--metrics", "127.0.0.1"]
+    lobby = LobbyProcess(tmp_path, *slow)
+    await lobby.start()
+    command = ["-m", "client.cli", "demo", "--players", "2", "--target", "64", "--lobby", lobby.url]
+    demo = await asyncio.create_subprocess_exec(
+        sys.executable, *command, env=os.environ | {"RACE2048_DATA": str(tmp_path / "mine")},
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        async with aiohttp.ClientSession() as http, asyncio.timeout(PATIENCE_S):
+            page = ""
+            while 'race2048_tables{phase="countdown"} 1.0' not in page:
+                await asyncio.sleep(0.05)
+                async with http.get(f"{lobby.url}/metrics") as answer:
+                    page = await answer.text()
+        await lobby.end(signal.SIGKILL)
+        await lobby.start()
+        async with asyncio.timeout(2 * PATIENCE_S):
+            said, _ = await demo.communicate()
+    finally:
+        if demo.returncode is None:
+            demo.kill()
+            await demo.wait()
+        await lobby.close()
+    assert b"Verified: " in said
