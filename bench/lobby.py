@@ -15,9 +15,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from http.client import HTTPException
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
+from urllib.request import urlopen
 
 from bench import peers
 
@@ -30,7 +33,7 @@ FRAME_BYTES, ACK_BYTES, TICK_BYTES = 82, 34, 268  # a slice of a move with a sea
 P99_MS_MAX, RACERS_MIN = 50.0, 2_000  # performance.md
 COLUMNS = (
     ("frames/s", 9), ("p50 ms", 8), ("p99 ms", 8), ("max ms", 8), ("late ms", 8), ("cpu", 6), ("µs/frame", 9),
-    ("kB each", 8),
+    ("kB each", 8), ("commits/s", 10),
 )  # fmt: skip
 SECONDS, QUICK_SECONDS = 20.0, 5.0
 PEER_RACERS = 1_000
@@ -54,6 +57,7 @@ class Measured(NamedTuple):
     cpu_s: float
     seconds: float
     kb_each: float
+    commits: int  # of the lobby's journal; none of a peer, nor where prometheus_client is not installed
 
     @property
     def frames(self) -> int:
@@ -97,9 +101,8 @@ def _compare(racers: int, seconds: float, rounds: int) -> None:
     ours = median(took["lobby"])
     for name, each in took.items():
         spread = f"{min(each):.1f}–{max(each):.1f}"
-        print(
-            f"{name:12}{median(each):8.1f} µs a frame ({spread}), {median(each) / ours:5.2f} × the lobby's frame rate"
-        )
+        rate = f"the lobby has {median(each) / ours:4.2f} × its frame rate"
+        print(f"{name:12}{median(each):8.1f} µs a frame ({spread}), {rate}")
 
 
 def _race(racers: int, watchers: int, seconds: float) -> Measured:
@@ -112,7 +115,7 @@ def _race(racers: int, watchers: int, seconds: float) -> Measured:
 
 
 def _carry(command: Sequence[str], racers: int, seconds: float) -> Measured:
-    with _started(command, os.environ) as server:
+    with _started(command, os.environ, subprocess.DEVNULL) as server:  # each line that ends is a traceback
         order = {
             "port": server.port, "racers": racers, "frames_per_s": MOVES_PER_S, "frame_bytes": FRAME_BYTES,
             "tick_bytes": TICK_BYTES, "seconds": seconds, "seed": "bench",
@@ -123,13 +126,16 @@ def _carry(command: Sequence[str], racers: int, seconds: float) -> Measured:
 @contextmanager
 def _lobby(home: str) -> Iterator[Server]:
     command = [sys.executable, "-m", "lobby", "--bind", "127.0.0.1", "--port", "0", "--json", "--data-dir", home]
+    command += ["--max-tables", str(STEPS[-1]), "--max-connections", str(2 * STEPS[-1])]
+    if find_spec("prometheus_client") is not None:
+        command += ["--metrics", "127.0.0.1"]
     with _started(command, {**os.environ, "RACE2048_DATA": home}) as server:
         yield server
 
 
 @contextmanager
-def _started(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[Server]:
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(environment))
+def _started(command: Sequence[str], environment: Mapping[str, str], errors: int | None = None) -> Iterator[Server]:
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=dict(environment))
     try:
         _pin(process.pid, _SERVER_CORE)
         assert process.stdout is not None
@@ -155,10 +161,10 @@ def _loaded(server: Server, module: str, order: Mapping[str, object], seconds: f
         _pin(load.pid, _LOAD_CORE)
         _next(load.stdout.readline())
         kb_each = (_rss_kb(server.process.pid) - before_kb) / each
-        start_s = _cpu_s(server.process.pid)
+        start_s, commits = _cpu_s(server.process.pid), _commits(server.port)
         _go_on(load.stdin.write, load.stdin.flush)
         told = _next(load.stdout.readline())
-        cpu_s = _cpu_s(server.process.pid) - start_s
+        cpu_s, commits = _cpu_s(server.process.pid) - start_s, _commits(server.port) - commits
         _go_on(load.stdin.write, load.stdin.flush)
         load.wait(60)
     finally:
@@ -166,7 +172,7 @@ def _loaded(server: Server, module: str, order: Mapping[str, object], seconds: f
         load.wait()
         load.stdin.close()
         load.stdout.close()
-    return Measured(told, cpu_s, seconds, kb_each)
+    return Measured(told, cpu_s, seconds, kb_each, commits)
 
 
 def _go_on(write: Callable[[str], int], flush: Callable[[], None]) -> None:
@@ -191,6 +197,17 @@ def _cpu_s(pid: int) -> float:
     return sum(int(tick) for tick in ticks) / _TICKS_PER_S
 
 
+def _commits(port: int) -> int:
+    """Returns how often a lobby has written its journal; 0 for a server that does not tell."""
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
+            told = page.read().decode()
+    except (OSError, HTTPException):
+        return 0
+    lines = [line.split() for line in told.splitlines() if line.startswith("race2048_commits_total")]
+    return sum(int(float(count)) for _, count in lines)
+
+
 def _rss_kb(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1_024
 
@@ -199,7 +216,8 @@ def _tell(name: str, run: Measured) -> None:
     told = run.told
     print(
         f"{name:22}{run.frames / run.seconds:9,.0f}{told['p50_ms']:8.1f}{told['p99_ms']:8.1f}{told['max_ms']:8.1f}"
-        f"{told['late_ms']:8.1f}{run.cpu_s / run.seconds:6.0%}{run.us_a_frame:9.1f}{run.kb_each:8.1f}",
+        f"{told['late_ms']:8.1f}{run.cpu_s / run.seconds:6.0%}{run.us_a_frame:9.1f}{run.kb_each:8.1f}"
+        f"{run.commits / run.seconds:10,.0f}",
         f" REFUSED {told['refused']} LOST {told['lost']}" if told["refused"] or told["lost"] else "",
         flush=True,
     )

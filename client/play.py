@@ -156,11 +156,15 @@ class OwnRace:
         self.acked = max(self.acked, moves)
 
     def refused(self, moves: int, seals: int, t_ms: int) -> list[FromClient]:
-        """The lobby refused something and drops what follows: takes up again where the lobby is."""
+        """The lobby refused something and drops what follows: takes up again where the lobby is.
+
+        Moves wait for a moment: by a clock that is ahead they were claimed too early, and would be refused again.
+        """
         lost = self._back_to(min(moves, len(self.log)), seals)
         if self.over:
             return [Resync(self._sent), *self.closing_seal()]
-        return [Resync(self._sent), *self.flush(t_ms), *self._say_again(lost)]
+        self._flush_by_ms = t_ms + limits.SLICE_INTERVAL_MS if self._sent < len(self.log) else None
+        return [Resync(self._sent), *self._say_again(lost)]
 
     def resume(self, own: OwnGame, t_ms: int) -> list[FromClient]:
         """A new connection: sends what the lobby does not have. Call it once the log is at least as long as its own."""

@@ -17,9 +17,12 @@ Network = IPv4Network | IPv6Network
 class Bounds:
     """How many of everything there may be. `exempt` networks have no limits of their own, only the whole lobby's."""
 
-    connections_max: int = 8_192  # at tables: twice what one core serves racing, since most of them watch
-    tables_max: int = 2_000  # 4,000 racing players; an empty table takes 25 kB
-    connections_per_address: int = 64  # a class or a LAN party behind one router; 128 such fill a lobby, not one
+    # One core of a slow machine serves 500 racing players within 50 ms (bench/README.md, "A lobby under load"): they
+    # fill these tables two at each, and the crowd of one table has room beside them. A quick machine serves five times
+    # as many: docs/limits.md says how to find out, and what to set.
+    tables_max: int = 250
+    connections_max: int = 4_608  # at tables: 500 who race, and watchers_per_table, of whom five cost what a racer does
+    connections_per_address: int = 64  # a class or a LAN party behind one router; 72 such fill a lobby, not one
     tables_per_address: int = 8  # each takes 13 ms to deal, and stands for 10 minutes after everybody has left
     watchers_per_table: int = 4_096  # what the broadcasts of one table were measured with (performance.md)
     # Exactly these, not all of 127.0.0.0/8: players, tests and demos on this computer come from here.
@@ -41,7 +44,7 @@ IPV6_PREFIX = 64  # what one household gets; whoever has a /64 has 2^64 addresse
 SPARE_SOCKETS = 512  # beyond connections_max: requests for pages, handshakes, and players who come back to their seat
 SPARE_SOCKETS_PER_ADDRESS = 16  # beyond connections_per_address: the same, and so that a refusal can be told
 ARRIVALS_MIN, ARRIVALS_S = 64, 16  # of one address: all of it may come at once after a restart, and so long after that
-OPENINGS_PER_S, OPENINGS_BURST = 1, 2  # of tables, by all: each holds up everybody for 13 ms; tables_max in 33 minutes
+OPENINGS_PER_S, OPENINGS_BURST = 1, 2  # of tables, by all: each holds up everybody for 13 ms; tables_max in 4 minutes
 TALLY_MAX = 64  # players in the tally of a table: all of it goes out with every change there, 130 bytes each
 KICKED_MAX = 256  # who may not sit again at a table: a host who frees more than so many seats had better lock it
 BROKEN_MAX = 1_000  # codes of tables that have failed, until their players would have given up

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 def arrive(table: Table, event: Arrived, now_ms: int) -> None:
     """Somebody comes: the newest connection of a key wins, and is shown everything there is to know."""
+    host = table.seating.host
     for other in [member for member in table.presence if member.key == event.key]:
         table.presence.remove(other.connection)
         table.out.close(other.connection, Refusal.REPLACED)
@@ -34,7 +35,7 @@ def arrive(table: Table, event: Arrived, now_ms: int) -> None:
         table.out.send((member.connection,), table.dealing.burnt)
     if fault is not None:
         table.out.refuse(member.connection, fault)
-    table.changed()
+    _tell(table, member, host, now_ms)
 
 
 def _take_place(table: Table, member: Member, now_ms: int) -> Refusal | None:
@@ -67,7 +68,7 @@ def lose(table: Table, connection: int, now_ms: int) -> None:
             table.run.gone(track, now_ms)
     if member.key == table.seating.host:
         table.seating.host_lost_ms = now_ms
-    table.changed()
+    _tell(table, member, table.seating.host, now_ms)
 
 
 def expel(table: Table, member: Member, code: Refusal, now_ms: int) -> None:
@@ -78,19 +79,28 @@ def expel(table: Table, member: Member, code: Refusal, now_ms: int) -> None:
 
 def leave(table: Table, member: Member, now_ms: int) -> None:
     """Somebody leaves for good; in a race that is the same as a lost connection (rules 4.7)."""
+    host, seated = table.seating.host, table.seating.seat_of(member.key) is not None
     if not table.leaving_frees(now_ms):
         lose(table, member.connection, now_ms)
-        if member.key == table.seating.host:
+        if member.key == host:
             table.seating.hand_over()
     else:
         table.presence.remove(member.connection)
-        seated = table.seating.seat_of(member.key) is not None
-        table.free(member.key)
-        if member.key == table.seating.host:
+        if seated:
+            table.free(member.key)
+        if member.key == host:
             table.seating.hand_over()
         if seated and table.gathering:
             table.look_at_gathering(now_ms)
         elif seated and table.phase in (Phase.OPENING, Phase.COUNTDOWN):
             table.burn(now_ms)
     table.out.append(Close(member.connection, Refusal.CLOSED))
-    table.changed()
+    _tell(table, member, host, now_ms)
+
+
+def _tell(table: Table, member: Member, host: bytes, now_ms: int) -> None:
+    """Has everyone told that somebody came or went: at once, unless it was one of the crowd."""
+    if table.seating.seat_of(member.key) is None and table.seating.host == host:
+        table.telling.crowd_changed(now_ms)
+    else:
+        table.changed()

@@ -145,11 +145,10 @@ def _begin(message: messages.Begin, table: Table, member: Member, now_ms: int) -
 def _cancel(message: messages.Cancel, table: Table, member: Member, now_ms: int) -> None:
     if not _is_host(table, member):
         return
-    fault = table.cancel_fault(now_ms)
-    if fault is not None:
-        table.out.refuse(member.connection, fault)
-        return
-    table.burn(now_ms)
+    if table.leaving_frees(now_ms):
+        table.burn(now_ms)
+    else:
+        table.out.refuse(member.connection, Refusal.TOO_LATE)
 
 
 @hear.register(messages.OpenNonce)

@@ -217,10 +217,10 @@ class Lobby:
             self._out.append(journal.row(event, now_ms))
             self._quarantine(table, error, now_ms)
             return
-        at_once, later = [], effects
+        at_once: list[Effect] = []
         if not isinstance(event, Arrived):  # a newcomer gets the complete picture first
             at_once = [effect for effect in effects if _tells_nothing(effect)]
-            later = [effect for effect in effects if not _tells_nothing(effect)]
+        later = [effect for effect in effects if not _tells_nothing(effect)] if at_once else effects
         self._out += [*at_once, journal.row(event, now_ms), *later]
         for effect in later:
             if isinstance(effect, Close):  # what it may still say is not heard

@@ -46,11 +46,12 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """How many of everything there are now."""
+    """How many of everything there are now, and how often the disk was written to."""
 
     connections: int
     at_tables: int
     tables: Mapping[str, int]  # by phase
+    commits: int = 0  # of the journal, since the process began
 
 
 class Collector:
@@ -76,6 +77,7 @@ class Collector:
             ("race2048_sockets_turned_away", "Sockets closed before they could say anything.", tally.turned_away),
             ("race2048_messages", "Messages from clients.", tally.messages),
             ("race2048_slow_readers", "Connections closed since nobody read what was sent.", tally.slow),
+            ("race2048_commits", "Commits of the journal: each took many rows to the disk.", census.commits),
             ("race2048_failures", "Errors of the lobby itself.", tally.failures),
         ):
             yield CounterMetricFamily(name, told, value)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def table_view(table: Table, *, with_code: bool) -> TableView:
     """Returns the public picture; who came by the watch code is not shown the code that seats people."""
     seating = table.seating
+    places = seating.places()
     return TableView(
         code=table.code if with_code else "",
         watch_code=table.watch_code,
@@ -25,7 +26,7 @@ def table_view(table: Table, *, with_code: bool) -> TableView:
         seats=seating.view(),
         host=seating.host,
         locked=seating.locked,
-        watchers=sum(seating.place_of(member.key) is None for member in table.presence),
+        watchers=sum(member.key not in places for member in table.presence),
         tally=seating.tally_view(),
     )
 
@@ -48,8 +49,9 @@ def welcome(table: Table, member: Member, now_ms: int) -> Welcome:
 def tell_table(table: Table) -> None:
     """Sends everyone the new picture, with the own seat; who reads slowly needs only the newest."""
     views = {with_code: table_view(table, with_code=with_code) for with_code in (False, True)}
+    places = table.seating.places()
     groups: dict[tuple[bool, int | None], list[int]] = {}
     for member in table.presence:
-        groups.setdefault((member.may_sit, table.seating.place_of(member.key)), []).append(member.connection)
+        groups.setdefault((member.may_sit, places.get(member.key)), []).append(member.connection)
     for (with_code, seat), connections in groups.items():
         table.out.send(connections, TableChanged(views[with_code], seat), newest_only=True)

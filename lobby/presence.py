@@ -6,6 +6,7 @@ Owns the members of a table. Losing one is told to the table, which knows what i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from heapq import heappop, heappush, heapreplace
 
 from lobby.events import Outbox
 from lobby.people import Member
@@ -20,7 +21,10 @@ class Presence:
         self._windows = windows
         self._empty_since_ms: int | None = now_ms
         self._members: dict[int, Member] = {}
-        self.hurried = False  # a countdown runs: the lines must be known before it is over
+        self._persons = 0  # of them
+        # A heap of (when somebody is due at the earliest, connection): a table may have thousands of watchers.
+        self._alarms: list[tuple[int, int]] = []
+        self._hurried = False  # a countdown runs: the lines must be known before it is over
 
     def __iter__(self) -> Iterator[Member]:
         return iter(self._members.values())
@@ -31,10 +35,14 @@ class Presence:
     def add(self, member: Member) -> None:
         """Takes a new member in."""
         self._members[member.connection] = member
+        self._persons += member.role is not Role.COMPUTER
+        heappush(self._alarms, (self._due_ms(member), member.connection))
 
     def remove(self, connection: int) -> Member | None:
         """Takes a member out and returns it; None if it was not here (any more)."""
-        return self._members.pop(connection, None)
+        member = self._members.pop(connection, None)
+        self._persons -= member is not None and member.role is not Role.COMPUTER
+        return member
 
     def get(self, connection: int | None) -> Member | None:
         """Returns the member of a connection."""
@@ -56,32 +64,67 @@ class Presence:
 
     def resume(self, gap_ms: int) -> None:
         """The lobby was restarted: a table that was empty has not been so in between."""
-        self.hurried = False
+        self.hurry(False)
         self._empty_since_ms = None if self._empty_since_ms is None else self._empty_since_ms + gap_ms
 
-    def deadline(self, *, racing: bool) -> int | None:
-        """Returns when the next ping is due, somebody has been silent for too long, or the table has been empty."""
-        times = [min(self._ping_ms(m), m.line.heard_ms + self._windows.silent_ms) for m in self]
-        if self._empty_since_ms is not None and not racing:
-            times.append(self._empty_since_ms + EMPTY_TABLE_MS)
-        return min(times, default=None)
+    def hurry(self, hurried: bool) -> None:
+        """From now on the lines must be known soon, because a countdown runs; or need not be any more."""
+        self._hurried = hurried
+        self._alarms = sorted((self._due_ms(member), member.connection) for member in self)
 
-    def wake(self, now_ms: int, out: Outbox) -> list[Member]:
-        """Pings whom it is time to ping; returns those who have been silent for too long."""
-        due = [member for member in self if now_ms >= self._ping_ms(member)]
-        for member in due:
-            member.line.pinged_ms = now_ms
-        out.send((member.connection for member in due), Ping(now_ms))
-        return [member for member in self if now_ms >= member.line.heard_ms + self._windows.silent_ms]
-
-    def deserted(self, now_ms: int, *, racing: bool) -> bool:
-        """Returns whether no person has been here for so long that the table closes (rules 3.10)."""
-        if any(member.role is not Role.COMPUTER for member in self):
+    def look(self, now_ms: int) -> None:
+        """Notes since when no person has been here."""
+        if self._persons:
             self._empty_since_ms = None
         elif self._empty_since_ms is None:
             self._empty_since_ms = now_ms
+
+    def deadline(self, *, racing: bool) -> int | None:
+        """Returns when the next ping is due, somebody has been silent for too long, or the table has been empty."""
+        due_ms = self._first_ms()
+        if self._empty_since_ms is None or racing:
+            return due_ms
+        closes_ms = self._empty_since_ms + EMPTY_TABLE_MS
+        return closes_ms if due_ms is None else min(due_ms, closes_ms)
+
+    def wake(self, now_ms: int, out: Outbox) -> list[Member]:
+        """Pings whom it is time to ping; returns those who have been silent for too long."""
+        due = []
+        while (due_ms := self._first_ms()) is not None and due_ms <= now_ms:
+            due.append(self._members[heappop(self._alarms)[1]])
+        due.sort(key=lambda member: member.connection)
+        pinged = [member for member in due if now_ms >= self._ping_ms(member)]
+        for member in pinged:
+            member.line.pinged_ms = now_ms
+        out.send((member.connection for member in pinged), Ping(now_ms))
+        for member in due:
+            heappush(self._alarms, (self._due_ms(member), member.connection))
+        return [member for member in due if now_ms >= self._silent_ms(member)]
+
+    def deserted(self, now_ms: int, *, racing: bool) -> bool:
+        """Returns whether no person has been here for so long that the table closes (rules 3.10)."""
+        self.look(now_ms)
         return not racing and self._empty_since_ms is not None and now_ms >= self._empty_since_ms + EMPTY_TABLE_MS
 
+    def _first_ms(self) -> int | None:
+        """Returns when the first member is due; forgets alarms of who is gone and puts off those that came too soon."""
+        while self._alarms:
+            due_ms, connection = self._alarms[0]
+            member = self._members.get(connection)
+            if member is None:
+                heappop(self._alarms)
+            elif (later_ms := self._due_ms(member)) > due_ms:  # it never is earlier: who is heard is silent later
+                heapreplace(self._alarms, (later_ms, connection))
+            else:
+                return due_ms
+        return None
+
+    def _due_ms(self, member: Member) -> int:
+        return min(self._ping_ms(member), self._silent_ms(member))
+
     def _ping_ms(self, member: Member) -> int:
-        interval_ms = self._windows.countdown_ms // (COUNTDOWN_PINGS + 1) if self.hurried else PING_INTERVAL_MS
+        interval_ms = self._windows.countdown_ms // (COUNTDOWN_PINGS + 1) if self._hurried else PING_INTERVAL_MS
         return member.line.pinged_ms + interval_ms
+
+    def _silent_ms(self, member: Member) -> int:
+        return member.line.heard_ms + self._windows.silent_ms

@@ -152,17 +152,19 @@ class RaceRun:
 
     # ── time ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def deadline(self, lines: Callable[[Track], Line | None]) -> int | None:
+    def deadline(self, lines: Callable[[Track], Line | None]) -> int:
         """Returns when `wake` next has something to do while the race runs, on the lobby's clock."""
-        times: list[int | None] = [self.ticker.deadline]
+        times = [self.ticker.deadline]
         if self.live.offer is not None:
             times.append(self.start_ms + self.live.offer.t_ms + self.live.terms.offer_lapse_ms)
         if self.terms.bell_ms:
             times.append(self.start_ms + self.terms.bell_ms)
         for track in self.tracks:
-            times.append(self._link_deadline(track, lines(track)))
-            times.append(self._window_deadline(track))
-        return min((time for time in times if time is not None), default=None)
+            if (link_ms := self._link_deadline(track, lines)) is not None:
+                times.append(link_ms)
+            if (window_ms := self._window_deadline(track)) is not None:
+                times.append(window_ms)
+        return min(times)
 
     def wake(self, now_ms: int, lines: Callable[[Track], Line | None]) -> None:
         """Does everything whose time has come: windows, lapsed offers, and while it goes on links and the sample."""
@@ -174,7 +176,7 @@ class RaceRun:
         if self.would_end(now_ms):
             return
         for track in self.tracks:
-            due_ms = self._link_deadline(track, lines(track))
+            due_ms = self._link_deadline(track, lines)
             if due_ms is not None and now_ms >= due_ms:
                 self._send_link(track, now_ms)
         tick = self.ticker.sample(now_ms, self._presences())
@@ -325,11 +327,12 @@ class RaceRun:
         """Returns whether the seat plays on: one that is stuck, out or has made the target gets none (deal.md 4.2)."""
         return self.live.seats[track.number].state is SeatState.MOVING and not track.made_target
 
-    def _link_deadline(self, track: Track, line: Line | None) -> int | None:
-        if line is None or not self._may_have_links(track):
-            return None
+    def _link_deadline(self, track: Track, lines: Callable[[Track], Line | None]) -> int | None:
         due_ms = track.link_due_ms()
-        if due_ms is None:
+        if due_ms is None:  # nearly always: links go out with acknowledgements
+            return None
+        line = lines(track)
+        if line is None or not self._may_have_links(track):
             return None
         early_ms = 0 if track.link_sent else line.early_ms(self.start_ms, self.windows)
         return self.start_ms + due_ms - early_ms
@@ -347,8 +350,8 @@ class RaceRun:
         """Returns when this seat's time is up: the end of its window, or its idle limit (rules 4.6, 4.9)."""
         if not self.live.seats[track.number].state.in_race:
             return None
-        due_ms = [time for time in (track.away_until_ms, self._idle_from_ms(track)) if time]
-        return min(due_ms, default=None)
+        away_ms, idle_ms = track.away_until_ms, self._idle_from_ms(track)
+        return min(away_ms or idle_ms, idle_ms or away_ms) or None
 
     def _idle_from_ms(self, track: Track) -> int:
         """Returns when a seat that can move will have sat still for too long; 0 for one of which that is not asked."""

@@ -42,6 +42,10 @@ class Seating:
         """Returns the number of the seat of this key, or None."""
         return next((n for n, seat in enumerate(self.seats) if seat is not None and seat.key == key), None)
 
+    def places(self) -> dict[bytes, int]:
+        """Returns the number of the seat of each key that has one."""
+        return {seat.key: n for n, seat in enumerate(self.seats) if seat is not None}
+
     def seat_of(self, key: bytes) -> Seat | None:
         """Returns the seat of this key, or None."""
         return next((seat for seat in self if seat.key == key), None)

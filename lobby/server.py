@@ -80,6 +80,7 @@ class Server:
         self.over = asyncio.Event()
         self.disk_error: Exception | None = None  # why the journal could not be written any more
         self._core = core
+        self._store = store
         self._linger_s = linger_s
         self._heartbeat_s = heartbeat_s
         time = time or LobbyTime(None)
@@ -373,7 +374,7 @@ class Server:
 
     def _census(self) -> metrics.Census:
         core = self._core.census()
-        return metrics.Census(len(self._connections), core.at_tables, core.tables)
+        return metrics.Census(len(self._connections), core.at_tables, core.tables, self._store.commits)
 
 
 def _event(number: int, frame: bytes) -> events.Received | events.BadFrame:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
+from collections.abc import Collection, Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from types import MethodType
@@ -23,7 +24,20 @@ from engine import race
 from engine.board import Board
 from engine.deck import LINKS_DEALT_FEW, Chain, DealtDeck
 from engine.game import Game
-from lobby import closing, dealing, events, handing_out, opening, people, presence, racing, seating, ticking, track
+from lobby import (
+    closing,
+    dealing,
+    events,
+    handing_out,
+    opening,
+    people,
+    presence,
+    racing,
+    seating,
+    telling,
+    ticking,
+    track,
+)
 from lobby.table import Table
 from protocol import deal, limits, messages, movelog, record, refusals
 from protocol.signing import Signer
@@ -31,10 +45,10 @@ from protocol.text import SafeText
 
 _PLAIN = frozenset({type(None), bool, int, str, bytes})
 _CLASSES = (
-    Table, seating.Seating, people.Seat, people.Tally, dealing.Dealing, opening.Opening, opening.DealOptions,
-    opening.Opened, presence.Presence, people.Member, people.Line, racing.RaceRun, track.Track, ticking.Ticker,
-    closing.Closing, race.Race, race.RaceSeat, race.RaceTerms, race.Outcome, movelog.MoveLog, deal.Deal, deal.Start,
-    record.Gap, record.RecordEvent, record.Correction, handing_out.FinishedRecord,
+    Table, telling.Telling, seating.Seating, people.Seat, people.Tally, dealing.Dealing, opening.Opening,
+    opening.DealOptions, opening.Opened, presence.Presence, people.Member, people.Line, racing.RaceRun, track.Track,
+    ticking.Ticker, closing.Closing, race.Race, race.RaceSeat, race.RaceTerms, race.Outcome, movelog.MoveLog, deal.Deal,
+    deal.Start, record.Gap, record.RecordEvent, record.Correction, handing_out.FinishedRecord,
 )  # fmt: skip
 _TUPLES = (race.Moved, race.Left, race.Voted, race.Absent, race.Offer)
 _STRUCTS = (
@@ -92,7 +106,7 @@ class _Freezer:
         if isinstance(value, bytearray):
             return ["bytearray", bytes(value)]
         if isinstance(value, deque):
-            return ["deque", value.maxlen, [self.node(each) for each in value]]
+            return ["deque", value.maxlen, self._nodes(value)]
         if isinstance(value, SafeText):
             return ["text", str.__str__(value)]
         if isinstance(value, Enum) and kind in _ENUMS:
@@ -102,7 +116,7 @@ class _Freezer:
     def _items(self, value: list[object] | tuple[object, ...] | set[object] | frozenset[object]) -> Node:
         # The order of a set is none: it must not depend on hashes (architecture.md 3.6).
         items = sorted(value) if isinstance(value, set | frozenset) else value  # type: ignore[type-var]
-        return [type(value).__name__, [self.node(each) for each in items]]
+        return [type(value).__name__, self._nodes(items)]
 
     def _object(self, value: object, kind: type) -> Node:
         if value is self._entropy:
@@ -114,10 +128,9 @@ class _Freezer:
         if isinstance(value, MethodType):
             return ["method", self.node(value.__self__), value.__func__.__name__]
         if kind in _TUPLES:
-            return ["named", kind.__name__, [self.node(each) for each in value]]  # type: ignore[attr-defined]
+            return ["named", kind.__name__, self._nodes(value)]  # type: ignore[arg-type]
         if isinstance(value, Struct) and kind in _STRUCTS:
-            told = {name: self.node(getattr(value, name)) for name in value.__struct_fields__}
-            return ["struct", kind.__name__, told]
+            return ["struct", kind.__name__, self._fields(value, value.__struct_fields__)]
         if id(value) in self._known:
             return ["known", self._known[id(value)]]
         number = self._known[id(value)] = len(self._known)
@@ -134,7 +147,14 @@ class _Freezer:
             return ["game", deck, value.size, value.board.cells, value.score, value.moves, value.fours]
         if kind not in _CLASSES:
             raise SnapshotError(f"a {kind.__name__} cannot be kept")
-        return ["object", kind.__name__, {name: self.node(getattr(value, name)) for name in _names(value)}]
+        return ["object", kind.__name__, self._fields(value, _names(value))]
+
+    def _nodes(self, items: Iterable[object]) -> list[Node]:
+        # Nearly everything is plain, and a picture is made while nobody is served.
+        return [item if type(item) in _PLAIN else self.node(item) for item in items]
+
+    def _fields(self, value: object, names: Collection[str]) -> dict[str, Node]:
+        return dict(zip(names, self._nodes([getattr(value, name) for name in names]), strict=True))
 
 
 class _Thawer:

@@ -78,6 +78,7 @@ class Store:
 
     def __init__(self, path: Path, factory: type[sqlite3.Connection] = sqlite3.Connection) -> None:
         self.path = path
+        self.commits = 0
         self._lock = _locked(path)
         try:
             self._database = _opened(path, factory)
@@ -206,6 +207,7 @@ class Store:
         _insert(database, rows)
         self._drop(database)
         database.execute("COMMIT")
+        self.commits += 1
 
     def _write(self, database: sqlite3.Connection, write: Write) -> None:
         match write:

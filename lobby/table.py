@@ -1,8 +1,8 @@
 """The life of a table, from the first seat to its closing (rules §3; architecture.md §3).
 
-Theory. A table is always in exactly one phase. `ACCEPTS` says which messages mean something in a phase; everything
+Theory. A table is always in exactly one phase (phases.py). `ACCEPTS` says which messages mean something in it; all
 else is refused, except what may have crossed with a change of phase on the line (`CROSSES`), which is dropped without
-a word. `MOVES` says which phase may follow which, and why; `_enter` lets nothing else happen.
+a word. `MOVES` says which phase may follow which, and why; `enter` lets nothing else happen.
 
     SEATING    people sit and say Ready for the Deal that stands
     OPENING    Again: Readies for a new Deal are gathered; then Seats is closed and the nonces are awaited
@@ -27,72 +27,19 @@ from lobby.handing_out import FinishedRecord
 from lobby.hearing import hear
 from lobby.opening import DealOptions, Entropy, Opening
 from lobby.people import Line
+from lobby.phases import ACCEPTS, CROSSES, IN_RACE, MOVES
 from lobby.pictures import table_view, tell_table
 from lobby.presence import Presence
 from lobby.racing import RaceRun
 from lobby.resuming import resume
 from lobby.seating import Seating
+from lobby.telling import Telling
 from lobby.track import Track
 from protocol import limits, messages
 from protocol.messages import Phase, TableSettings, TableView
 from protocol.moment import GAP_MS_MIN
 from protocol.refusals import Refusal
 from protocol.signing import Signer
-
-_ALWAYS = (messages.Ping, messages.Pong, messages.Leave, messages.AskRecord)
-_RACE = (messages.Slice, messages.Seal, messages.Resync, messages.AskLog)
-_HOST = (messages.Kick, messages.Allow, messages.Lock, messages.ChangeSettings)
-
-ACCEPTS: dict[Phase, tuple[type, ...]] = {
-    Phase.SEATING: (
-        *_ALWAYS, *_HOST, messages.Sit, messages.Stand, messages.SayReady, messages.Unready, messages.Begin,
-    ),
-    Phase.OPENING: (*_ALWAYS, messages.SayReady, messages.OpenNonce, messages.Cancel),
-    Phase.COUNTDOWN: (*_ALWAYS, messages.Cancel, messages.AskLog),
-    Phase.RACING: (*_ALWAYS, *_RACE),
-    Phase.SETTLING: (*_ALWAYS, *_RACE),
-    Phase.CLOSING: (*_ALWAYS, messages.Seal, messages.Resync, messages.AskLog),
-    Phase.FINISHED: (*_ALWAYS, *_HOST, messages.Again, messages.Stand),
-    Phase.CLOSED: (),
-}  # fmt: skip
-
-CROSSES: dict[Phase, tuple[type, ...]] = {
-    Phase.SEATING: (*_RACE, messages.OpenNonce, messages.Cancel, messages.Again),
-    Phase.OPENING: (
-        messages.Unready,
-        messages.Begin,
-        messages.Again,
-        messages.Sit,
-        messages.Stand,
-        *_HOST,
-        *_RACE,
-    ),
-    Phase.COUNTDOWN: (
-        messages.OpenNonce,
-        messages.Begin,
-        messages.Unready,
-        messages.SayReady,
-        messages.Again,
-    ),
-    Phase.RACING: (messages.Cancel, messages.OpenNonce),
-    Phase.SETTLING: (messages.Cancel,),
-    Phase.CLOSING: (messages.Slice, messages.Cancel),
-    Phase.FINISHED: (*_RACE, messages.SayReady, messages.Unready, messages.Cancel),
-    Phase.CLOSED: (),
-}
-
-MOVES: dict[Phase, tuple[Phase, ...]] = {
-    Phase.SEATING: (Phase.OPENING, Phase.CLOSED),
-    Phase.OPENING: (Phase.COUNTDOWN, Phase.SEATING, Phase.CLOSED),
-    Phase.COUNTDOWN: (Phase.RACING, Phase.SEATING, Phase.CLOSED),
-    Phase.RACING: (Phase.SETTLING, Phase.CLOSED),
-    Phase.SETTLING: (Phase.CLOSING, Phase.CLOSED),
-    Phase.CLOSING: (Phase.FINISHED, Phase.CLOSED),
-    Phase.FINISHED: (Phase.OPENING, Phase.SEATING, Phase.CLOSED),
-    Phase.CLOSED: (),
-}
-
-_IN_RACE = (Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING, Phase.CLOSING)
 
 
 class Table:
@@ -119,16 +66,15 @@ class Table:
         self.presence = Presence(options.windows, now_ms)
         self.run: RaceRun | None = None
         self.closing: Closing | None = None
-        self.record: FinishedRecord | None = (
-            None  # of the last race, for who is still fetching it when the next one begins
-        )
+        self.record: FinishedRecord | None = None  # of the last race: some still fetch it when the next one begins
         self._signer = signer
         self.epoch = epoch
         self.windows = options.windows
         self.phase_ends_ms: int | None = None
         self.seen_ms = now_ms  # when anything was last handled: in a race at least once a second
         self.out = Outbox()
-        self._changed = False
+        self.telling = Telling(now_ms)
+        self.deadline = self._due_ms()  # when `handle` next wants to be told the time, on the lobby's clock
 
     def handle(self, event: TableEvent, now_ms: int) -> list[Effect]:
         """Takes in one event at `now_ms` of the lobby's clock; returns what is to be done, in order."""
@@ -137,8 +83,8 @@ class Table:
             self.run.out = out
             if not isinstance(event, Resumed):  # which tells of the gap itself
                 self._look_for_gap(self.run, now_ms)
-                if self.phase is Phase.COUNTDOWN and now_ms > self.run.start_ms:  # whose end nobody has told us of
-                    self._phase_over(now_ms)
+                if self.phase is Phase.COUNTDOWN and now_ms > self.run.start_ms:
+                    self._phase_over(now_ms)  # nobody has told us
         self.seen_ms = now_ms
         match event:
             case Arrived():
@@ -150,26 +96,14 @@ class Table:
             case Resumed():
                 resume(self, event, now_ms)
         self._look_at_clock(now_ms)
-        if self._changed:
-            self._changed = False
+        if self.telling.take(now_ms):
             tell_table(self)
         return out
 
     @property
-    def deadline(self) -> int | None:
-        """When `handle` next wants to be told the time, on the lobby's clock."""
-        if self.phase is Phase.CLOSED:
-            return None
-        times = [self.presence.deadline(racing=self.phase in _IN_RACE), self.phase_ends_ms, self.dealing.deadline()]
-        if self.run is not None and self.phase in (Phase.COUNTDOWN, Phase.RACING):
-            times.append(self.run.deadline(self._line))
-        times.append(self.seating.deadline(self.windows.away_ms, keep=self.phase in _IN_RACE))
-        return min((time for time in times if time is not None), default=None)
-
-    @property
     def busy(self) -> bool:
         """Whether a race is going on or somebody is connected."""
-        return self.phase in _IN_RACE or len(self.presence) > 0
+        return self.phase in IN_RACE or len(self.presence) > 0
 
     @property
     def abandoned(self) -> bool:
@@ -192,15 +126,11 @@ class Table:
         self.dealing.answered(key)
         self.changed()
 
-    def cancel_fault(self, now_ms: int) -> Refusal | None:
-        """Returns why the host's Cancel comes too late, or None (rules 3.5)."""
-        return None if self.leaving_frees(now_ms) else Refusal.TOO_LATE
-
     def leaving_frees(self, now_ms: int) -> bool:
         """Returns whether who leaves now gives up the seat: not in a race, nor in its last moment before (3.5)."""
         if self.phase is Phase.COUNTDOWN and self.run is not None:
             return now_ms < self.run.start_ms - self.windows.cancel_ms
-        return self.phase not in _IN_RACE
+        return self.phase not in IN_RACE
 
     # ── a deck comes to be ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -242,7 +172,7 @@ class Table:
         opened = self.dealing.opening.start(nonces, now_ms + self.windows.countdown_ms)
         self.run = RaceRun(opened, seats, self._signer, self.epoch, self.presence.connections)
         self.run.out = self.out
-        self.presence.hurried = True
+        self.presence.hurry(True)
         self.out.send(self.presence.connections(), messages.Started(opened.start_signed))
         self.enter(Phase.COUNTDOWN, opened.start.start_ms)
         for track in self.run.tracks:
@@ -253,7 +183,7 @@ class Table:
         """An opening or a countdown is broken off: its chain is burnt, and those who were ready are asked again."""
         ready = {seat.key for seat in self.seating if seat.ready is not None}
         self.run = None
-        self.presence.hurried = False
+        self.presence.hurry(False)
         self.seating.reopen()
         self.enter(Phase.SEATING, None)
         self.seating.clear_ready()
@@ -285,19 +215,51 @@ class Table:
         if phase is not Phase.SETTLING:  # of that nobody is told before it is over (rules 5.3)
             self.changed()
 
+    def _due_ms(self) -> int | None:
+        """Returns when something is next due, as everything stands now."""
+        if self.phase is Phase.CLOSED:
+            return None
+        in_race = self.phase in IN_RACE
+        times = [
+            self.presence.deadline(racing=in_race),
+            self.phase_ends_ms,
+            self.dealing.deadline(),
+            self.telling.deadline,
+            self.seating.deadline(self.windows.away_ms, keep=in_race),
+        ]
+        if self.run is not None and self.phase in (Phase.COUNTDOWN, Phase.RACING):
+            times.append(self.run.deadline(self._line))
+        return min((time for time in times if time is not None), default=None)
+
     def _look_at_clock(self, now_ms: int) -> None:
+        """Does what is due, and looks ahead. Nearly always nothing is, and to know that what is next will do."""
+        self.presence.look(now_ms)
+        self.deadline = self._due_ms()
+        is_due = self.deadline is not None and self.deadline <= now_ms
+        if is_due:
+            self._wake(now_ms)
+        if self._end_phase(now_ms) or is_due:
+            self.deadline = self._due_ms()
+
+    def _wake(self, now_ms: int) -> None:
+        self.telling.wake(now_ms)
         for member in self.presence.wake(now_ms, self.out):
             expel(self, member, Refusal.SILENT, now_ms)
         self._look_at_people(now_ms)
         if self.run is not None and self.phase in (Phase.COUNTDOWN, Phase.RACING):
             self.run.wake(now_ms, self._line)
-            if self.phase is Phase.RACING and self.run.would_end(now_ms):
-                self.run.settle(now_ms)
-                self.enter(Phase.SETTLING, now_ms + self.windows.settle_ms)
+
+    def _end_phase(self, now_ms: int) -> bool:
+        """Ends the phase if it is over, by the clock or by what has happened; returns whether it was."""
+        phase = self.phase
+        if phase is Phase.RACING and self.run is not None and self.run.would_end(now_ms):
+            self.run.settle(now_ms)
+            self.enter(Phase.SETTLING, now_ms + self.windows.settle_ms)
         if self.closing is not None and self.phase is Phase.CLOSING and not self.closing.awaited():
             self._finish(self.closing, now_ms)
         elif self.phase_ends_ms is not None and now_ms >= self.phase_ends_ms:
             self._phase_over(now_ms)
+        return self.phase is not phase
 
     def _look_for_gap(self, run: RaceRun, now_ms: int) -> None:
         """In a race a table is woken every second; where it was not, the lobby itself was away (rules 5.6)."""
@@ -310,14 +272,14 @@ class Table:
 
     def _look_at_people(self, now_ms: int) -> None:
         host = self.seating.host
-        for key in self.seating.wake(now_ms - self.windows.away_ms, keep=self.phase in _IN_RACE):
+        for key in self.seating.wake(now_ms - self.windows.away_ms, keep=self.phase in IN_RACE):
             self.free(key)
         if self.seating.host != host:
             self.changed()
         everyone = self.presence.connections()
         for key in self.dealing.wake(now_ms, self.seating.settings, everyone, self.out):
             self.free(key)
-        if self.presence.deserted(now_ms, racing=self.phase in _IN_RACE) and self.phase is not Phase.CLOSED:
+        if self.presence.deserted(now_ms, racing=self.phase in IN_RACE) and self.phase is not Phase.CLOSED:
             self._close()
 
     def _close(self) -> None:
@@ -337,7 +299,7 @@ class Table:
                         seat.ready = None
                 self.burn(now_ms)
             case Phase.COUNTDOWN:
-                self.presence.hurried = False
+                self.presence.hurry(False)
                 self.dealing.calm()
                 self.enter(Phase.RACING, None)
             case Phase.SETTLING:
@@ -376,11 +338,11 @@ class Table:
 
     def changed(self) -> None:
         """Everybody will be told the new picture of the table when this event is handled."""
-        self._changed = True
+        self.telling.changed()
 
     def track_of(self, key: bytes) -> Track | None:
         """Returns the track of a player in the race that runs, or None."""
-        if self.run is None or self.phase not in _IN_RACE:
+        if self.run is None or self.phase not in IN_RACE:
             return None
         return next((track for track in self.run.tracks if track.seat.key == key), None)
 

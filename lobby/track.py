@@ -82,11 +82,11 @@ class Track:
         if signed_seal is None and self._unsealed_ms(moves) > self._deal.windows.unsealed_ms:
             raise TrackError(Refusal.SEAL)
         game, full_ms, results = self._replay(moves, arrival)
-        head = self.log.head
-        for direction, t_ms in zip(moves.directions, moves.times, strict=True):
-            head = next_head(head, direction, t_ms)
         seal = None
         if signed_seal is not None:
+            head = self.log.head
+            for direction, t_ms in zip(moves.directions, moves.times, strict=True):
+                head = next_head(head, direction, t_ms)
             seal = self._open(signed_seal, len(self.log) + len(moves.directions), head, moves.tick_seen)
         elif self._made_target(results):
             raise TrackError(Refusal.SEAL)

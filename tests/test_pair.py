@@ -598,6 +598,7 @@ def test_settling_the_earlier_target_wins_though_it_arrives_later() -> None:
 def test_settling_nothing_about_the_race_is_sent_but_acknowledgements() -> None:
     world, (host, guest) = racing(TO_8)
     watcher = world.join(host, "mole", role=Role.WATCHER)
+    world.run(1_000)  # how many watch is told once a second
     world.press(host, 100)
     world.run_while(lambda: host.session.own is None or not host.session.own.done)
     world.run(1)

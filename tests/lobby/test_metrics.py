@@ -78,6 +78,7 @@ async def test_what_happens_in_a_lobby_is_counted(tmp_path):
     assert page["race2048_at_tables"] == 1
     assert page["race2048_tables[seating]"] == 1
     assert page["race2048_messages_total"] == 6
+    assert page["race2048_commits_total"] >= 1
     assert page["race2048_refused_total[no-table]"] == 1
     assert page["race2048_closed_total[no-table]"] == 1
     assert page["race2048_handle_seconds_count"] >= 8

@@ -10,7 +10,7 @@ import pytest
 from engine.race import SeatState, Termination, offer_number
 from lobby.events import Archive, Close, Effect, Gone, Said
 from lobby.events import Send as SendEffect
-from lobby.table import ACCEPTS, CROSSES, MOVES
+from lobby.phases import ACCEPTS, CROSSES, MOVES
 from protocol import messages
 from protocol.limits import WINDOWS, Windows
 from protocol.messages import Phase, Role, Signed, TableSettings

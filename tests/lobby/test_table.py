@@ -11,8 +11,9 @@ from lobby import bounds
 from lobby.events import Arrived, Close, Effect, Gone, Said, Send, Woke
 from lobby.opening import DealOptions
 from lobby.people import Seat
+from lobby.phases import ACCEPTS, CROSSES, MOVES
 from lobby.seating import Seating
-from lobby.table import ACCEPTS, CROSSES, MOVES, Table
+from lobby.table import Table
 from protocol import limits, messages
 from protocol.deal import Ready, commitment
 from protocol.limits import Windows
