@@ -1,26 +1,36 @@
-"""Replays of the same games by the engine and by bench/naive.py, interleaved in one run.
+"""Replays of the same games by the engine, by bench/naive.py and by term2048, game by game in turns.
 
-A replay is everything a verifier does to a log but hashing it: draws (SHA-256), slides, spawns, the check for stuck.
-"Slides" is the same without the draws, which both sides share. Cold: a fresh process, each game replayed once.
+A replay is everything a verifier does to a log but hashing it and making the draws (SHA-256), which cost all sides the
+same: slides, spawns, the check for stuck. "With draws" is with them. Cold: a fresh process, each game replayed once.
+term2048 is the best known 2048 in Python; it is told where to put each tile, and plays on 4×4 as it is installed.
 Seconds are of processor time, so that others at work on the machine disturb less.
+
+Last comes what remembering costs: the memory of a process that plays 200,000 moves on 8×8.
 """
 
 import json
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from statistics import median
 from typing import NamedTuple
 
+from bench import peers, ratios
 from bench.naive import NaiveBoard
-from engine.board import SIZES, Board, Direction
+from bench.ratios import Ratio
+from engine.board import SIZES, Direction
 from engine.deck import Deck, Draw, SoloDeck, seed_of_text
-from engine.game import replay
+from engine.game import Game, replay
+from engine.lines import LINES, LINES_MAX
+from engine.solver import search
 
-GAMES = 12  # on 4×4; a third on other sizes, where games are longer
-MOVES_MAX = 2_000
-LOTS = [lot << 61 for lot in (1, 3, 5, 7)]  # where the player expects tiles
+GAMES, GAMES_QUICK = 12, 4  # on 3×3, where they are short, and 4×4; on the other sizes a third
+MOVES_MAX, MOVES_QUICK = 2_000, 1_000
+NODES = {4: 4}  # of the player, who else looks no draw ahead; on 4×4 it mostly makes 1024 or 2048
+ROUNDS, ROUNDS_QUICK = 11, 5
+LONG_MOVES = 200_000
+LONG_PARTS = 4
 
 
 class Played(NamedTuple):
@@ -37,111 +47,168 @@ class Dealt:
         self.draw = draws.__getitem__
 
 
-def weight(board: Board) -> float:
-    """The player's taste: large tiles along a snake, the largest at its end."""
-    total = 0.0
-    for i, row in enumerate(board.rows):
-        for exponent in row.cells if i % 2 else reversed(row.cells):
-            total = total / 2 + (1 << exponent)
-    return total
-
-
-def prospect(board: Board) -> float:
-    """How good the next slide can be, summed over some places for the tile before it."""
-    total = 0.0
-    for lot in LOTS:
-        after = board.spawn(1, lot)
-        slides = map(after.slide, Direction)
-        total += max([weight(slid[0]) for slid in slides if slid], default=0.0)
-    return total
-
-
-def play(size: int, number: int) -> Played:
-    """One game of the player, who sees two slides ahead: on 4×4 mostly to 1024 or 2048."""
+def play(size: int, number: int, moves: int) -> Played:
+    """One game of a computer player, up to so many moves."""
     seed = seed_of_text(f"bench/{size}/{number}")
     deck = SoloDeck(seed)
-    draws = [deck.draw(d) for d in range(MOVES_MAX + 2)]
-    board = Board.empty(size).spawn(*draws[0]).spawn(*draws[1])
+    game = Game(size, deck)
     log: list[Direction] = []
-    while len(log) < MOVES_MAX and not board.stuck:
-        slides = [(slid[0], direction) for direction in Direction if (slid := board.slide(direction))]
-        best, direction = max(slides, key=lambda choice: prospect(choice[0]))
+    while not game.stuck and game.moves < moves:
+        direction = search(game.board, NODES.get(size, 0)).best
+        assert direction is not None, "the game is not stuck"
         log.append(direction)
-        board = best.spawn(*draws[len(log) + 1])
-    return Played(seed, log, draws)
+        game.move(direction)
+    return Played(seed, log, [deck.draw(d) for d in range(len(log) + 2)])
 
 
-def replay_naively(size: int, deck: Deck, log: list[Direction]) -> tuple[bytes, int]:
+# ── the sides ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def replay_here(size: int, deck: Deck, log: list[Direction]) -> bytes:
+    return replay(size, deck, log).board.cells
+
+
+def replay_naively(size: int, deck: Deck, log: list[Direction]) -> bytes:
     board = NaiveBoard.empty(size).spawn(*deck.draw(0)).spawn(*deck.draw(1))
-    score = 0
     for d, direction in enumerate(log, 2):
         slid = board.slide(direction)
         if slid is None:
             raise ValueError(f"move {d - 1} is illegal")
-        board, points = slid
-        score += points
-        board = board.spawn(*deck.draw(d))
+        board = slid[0].spawn(*deck.draw(d))
         if board.stuck and d != len(log) + 1:
             raise ValueError(f"stuck after move {d - 1}")
-    return board.cells, score
+    return board.cells
 
 
-def replay_here(size: int, deck: Deck, log: list[Direction]) -> tuple[bytes, int]:
-    game = replay(size, deck, log)
-    return game.board.cells, game.score
+def replay_by_term2048(size: int, deck: Deck, log: list[Direction]) -> bytes:
+    from term2048.board import Board  # type: ignore[import-not-found]  # a peer: sides_of has made it importable
+
+    ways = (Board.UP, Board.RIGHT, Board.DOWN, Board.LEFT)
+    board = Board(goal=1 << 30, size=size)
+    board.cells = [[0] * size for _ in range(size)]
+
+    def spawn(d: int) -> None:
+        exponent, lot = deck.draw(d)
+        gaps = [(x, y) for y in range(size) for x in range(size) if board.getCell(x, y) == 0]
+        x, y = gaps[lot * len(gaps) >> 64]
+        board.setCell(x, y, 1 << exponent)
+
+    spawn(0)
+    spawn(1)
+    for d, direction in enumerate(log, 2):
+        board.move(ways[direction], add_tile=False)
+        spawn(d)
+        if not board.canMove() and d != len(log) + 1:
+            raise ValueError(f"stuck after move {d - 1}")
+    return bytes([face.bit_length() - 1 if face else 0 for row in board.cells for face in row])
 
 
-Replay = Callable[[int, Deck, list[Direction]], tuple[bytes, int]]
-SIDES: dict[str, Replay] = {"engine": replay_here, "naive": replay_naively}
+Replay = Callable[[int, Deck, list[Direction]], bytes]
 
 
-def time_round(size: int, games: Sequence[Played], *, drawn: bool) -> dict[str, float]:
-    """Seconds each side takes for all games; the sides take turns game by game."""
-    seconds = dict.fromkeys(SIDES, 0.0)
+def sides_of(size: int) -> dict[str, Replay]:
+    """The sides that replay games of a size, ours first."""
+    sides: dict[str, Replay] = {"engine": replay_here, "naive": replay_naively}
+    if size == 4:
+        found = str(peers.site_packages())
+        if found not in sys.path:
+            sys.path.append(found)  # last: what is there twice is the product's
+        sides["term2048"] = replay_by_term2048
+    return sides
+
+
+# ── measuring ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def time_round(size: int, games: Sequence[Played], *, drawn: bool = False) -> dict[str, float]:
+    """Moves a second of each side; the sides take turns game by game."""
+    sides = sides_of(size)
+    seconds = dict.fromkeys(sides, 0.0)
     for game in games:
-        ends = []
-        for side, run in SIDES.items():
+        ends = set()
+        for side, run in sides.items():
             deck: Deck = SoloDeck(game.seed) if drawn else Dealt(game.draws)
             start = time.process_time()
-            ends.append(run(size, deck, game.log))
+            ends.add(run(size, deck, game.log))
             seconds[side] += time.process_time() - start
-        if ends[0] != ends[1]:
+        if len(ends) > 1:
             raise AssertionError(f"the sides disagree on a game of size {size}")
-    return seconds
-
-
-def report(label: str, moves: int, rounds: Sequence[dict[str, float]]) -> None:
-    rates = {side: sorted(moves / seconds[side] for seconds in rounds) for side in SIDES}
-    ratios = sorted(seconds["naive"] / seconds["engine"] for seconds in rounds)
-    columns = [f"{side} {median(rate):9,.0f} ({rate[0]:,.0f}–{rate[-1]:,.0f})" for side, rate in rates.items()]
-    print(f"{label:18} {'   '.join(columns)}   ratio {median(ratios):.2f} ({ratios[0]:.2f}–{ratios[-1]:.2f})")
+    moves = sum(len(game.log) for game in games)
+    return {side: moves / taken for side, taken in seconds.items()}
 
 
 def time_cold(size: int, games: Sequence[Played]) -> dict[str, float]:
     """One round in a fresh process, whose stores are empty."""
     plain = json.dumps([[game.seed.hex(), game.log, game.draws] for game in games])
-    command = [sys.executable, "-c", "from bench.engine import cold_main; cold_main()", str(size)]
-    output = subprocess.run(command, input=plain, capture_output=True, check=True, text=True).stdout
-    seconds: dict[str, float] = json.loads(output)
-    return seconds
+    rates: dict[str, float] = json.loads(_elsewhere("cold", str(size), told=plain))
+    return rates
 
 
-def cold_main() -> None:
+def main_cold(size: str) -> None:
     games = [
         Played(bytes.fromhex(seed), [Direction(move) for move in log], [Draw(*draw) for draw in draws])
         for seed, log, draws in json.load(sys.stdin)
     ]
-    print(json.dumps(time_round(int(sys.argv[1]), games, drawn=False)))
+    print(json.dumps(time_round(int(size), games)))
 
 
-def main(*, quick: bool) -> None:
-    runs = 3 if quick else 11
-    print(f"moves/s: median (least–most) of {runs} rounds; ratio: engine over naive, per round")
+def main_long(moves: str) -> None:
+    """Plays on 8×8, one game after the other as they come to their ends, and tells memory and lines on the way."""
+    part, number, made = int(moves) // LONG_PARTS, 0, 0
+    turns = (Direction.DOWN, Direction.LEFT, Direction.RIGHT, Direction.UP)
+    game = Game(8, SoloDeck(seed_of_text("bench/long/0")))
+    told: list[tuple[int, float, int, int]] = []
+    most = 0
+    while len(told) < LONG_PARTS:
+        for direction in turns:  # the first that is legal: dull, and each game takes some thousand moves
+            if game.move(direction) is not None:
+                break
+        made += 1
+        most = max(most, len(LINES))
+        if game.stuck:
+            number += 1
+            game = Game(8, SoloDeck(seed_of_text(f"bench/long/{number}")))
+        if made % part == 0:
+            told.append((made, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024, most, number + 1))
+    print(json.dumps(told))
+
+
+def _elsewhere(what: str, argument: str, told: str = "") -> str:
+    """What `main_…` prints in a fresh process."""
+    code = f"import sys; from bench.engine import main_{what} as run; run(sys.argv[1])"
+    command = [sys.executable, "-c", code, argument]
+    return subprocess.run(command, input=told, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+
+def compare(name: str, rounds: Sequence[dict[str, float]]) -> list[Ratio]:
+    """The ratios of some rounds: ours against every peer."""
+    names = [side for side in rounds[0] if side != "engine"]
+    ours = [each["engine"] for each in rounds]
+    return [
+        ratios.of_rates(f"{name}, {peer}", "moves/s", ours, peer, [each[peer] for each in rounds]) for peer in names
+    ]
+
+
+def memory_of_a_long_game(moves: int) -> Ratio:
+    """How much of its memory a process had at the half of so many moves: 1 if it takes no more from there on."""
+    told: list[tuple[int, float, int, int]] = json.loads(_elsewhere("long", str(moves)))
+    for made, megabytes, lines, games in told:
+        print(f"  {made:,} moves on 8×8 in {games} games: {megabytes:.1f} MB, most {lines:,} of {LINES_MAX:,} lines")
+    half, end = told[LONG_PARTS // 2 - 1][1], told[-1][1]
+    return ratios.of_times("memory of a long game", "MB", [end], "at its half", [half])
+
+
+def main(*, quick: bool) -> int:
+    rounds, moves = (ROUNDS_QUICK, MOVES_QUICK) if quick else (ROUNDS, MOVES_MAX)
+    found: list[Ratio] = []
     for size in (4, *(size for size in SIZES if size != 4)):
-        games = [play(size, number) for number in range(GAMES // (1 if size == 4 else 3) // (2 if quick else 1))]
-        moves = sum(len(game.log) for game in games)
-        print(f"{size}×{size}, {len(games)} games, {moves:,} moves")
-        report("  slides, cold", moves, [time_cold(size, games) for _ in range(runs)])
-        time_round(size, games, drawn=False)
-        report("  slides, warm", moves, [time_round(size, games, drawn=False) for _ in range(runs)])
-        report("  replay, warm", moves, [time_round(size, games, drawn=True) for _ in range(runs)])
+        count = (GAMES_QUICK if quick else GAMES) // (1 if size <= 4 else 3) or 1
+        games = [play(size, number, moves) for number in range(count)]
+        print(f"  {size}×{size}: {len(games)} games, {sum(len(game.log) for game in games):,} moves", flush=True)
+        found += compare(f"{size}×{size} cold", [time_cold(size, games) for _ in range(3 if quick else rounds)])
+        time_round(size, games)
+        found += compare(f"{size}×{size} warm", [time_round(size, games) for _ in range(rounds)])
+        if size == 4:
+            found += compare("4×4 with draws", [time_round(size, games, drawn=True) for _ in range(rounds)])
+    found.append(memory_of_a_long_game(LONG_MOVES))
+    return ratios.concluded("engine", found)

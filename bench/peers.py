@@ -33,6 +33,11 @@ def program(name: str) -> Path:
     return python().with_name(name)
 
 
+def site_packages() -> Path:
+    """Returns where the Python peers' modules are: the same Python runs them, ours or theirs."""
+    return next((python().parent.parent / "lib").glob("python3*/site-packages"))
+
+
 def node() -> Path | None:
     """Returns the folder in which node finds its peers, None where there is no node."""
     if shutil.which("node") is None or shutil.which("npm") is None:

@@ -1,22 +1,18 @@
-"""A terminal of 80×24: key to first byte, bytes a move, and the first frame of `join`, in turns with a peer.
+"""A terminal of 80×24: from a key to the first byte of its picture, and bytes a move, in turns with the peers.
 
-All run in processes of their own on a pty and play the same games: every key is a move. "ours" is our screen with
-motion off, "sliding" the same with motion full (its bytes are those of all four pictures of a move); "alone" is `play`,
-which writes every move to the disk before it draws it. The peer is what one writes first: a prompt_toolkit application
-with a FormattedTextControl that shows the board alone, no players, no header, no footer.
+All run in processes of their own on a pty and play the same games: every key is a move. "race" is our screen with
+motion off, "sliding" the same with motion full (its bytes are those of all pictures of a move); "alone" is `play`,
+which writes every move to the disk before it draws it. The peers are what one writes first, a Textual application
+(textual_board.py) and one of prompt_toolkit with a FormattedTextControl, that show the board alone: no players, no
+header, no footer. Each key is a round: the ratios are those of the same key on both sides.
 """
 
 import asyncio
-import fcntl
 import os
-import pty
 import select
-import socket
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,6 +26,10 @@ from prompt_toolkit.layout import Layout, Window
 from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.output import ColorDepth
 
+from bench import peers, ratios
+from bench.playing import Play, cells_of_tiles
+from bench.programs import environment, heard, on_a_pty
+from bench.ratios import Ratio
 from client.actions import Action, Move
 from client.solo import Choice, choice_of
 from client.solo_play import SoloPlay, Wanted
@@ -39,41 +39,21 @@ from client.tui.first_frame import shown_at_once
 from client.tui.look import Look, Motion
 from client.tui.palette import CLASSIC, Depth
 from client.tui.solo_screen import SoloScreen
-from client.tui.tiles import face
 from client.view import GamePicture, Line, SeatPicture, SessionView
 from engine.board import Board, Direction
-from engine.deck import SoloDeck, seed_of_text
-from engine.game import Game
 from engine.solo import SoloKind
 from protocol.messages import Phase, TableSettings
 from protocol.solo import Origin
 from protocol.text import SafeText
 
-COLUMNS, ROWS = 80, 24
 ARROWS = ("\x1b[A", "\x1b[C", "\x1b[B", "\x1b[D")
-WARM_UP = 60  # moves until every picture of a tile has been drawn once
+MOVES, MOVES_QUICK = 400, 40
+WARM_UP, WARM_UP_QUICK = 60, 20  # moves until every picture of a tile has been drawn once
+START_S = 20.0
 QUIET_S = 0.05  # a redraw is over when nothing has come for so long; the pictures of a slide come every 33 ms
+QUIET_OF_TEXTUAL_S = 0.2  # it writes a picture in parts, on busy cores far from one another
 PAUSE_S = 0.02
 PLAYERS = (("fox", 0), ("hare", 1_200), ("owl", -8_408), ("hedgehog", -320))
-
-
-class Play:
-    """A game in which every key is a legal move; it starts anew when it is stuck."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.games = 0
-        self.game = self._deal()
-
-    def _deal(self) -> Game:
-        self.games += 1
-        return Game(self.size, SoloDeck(seed_of_text(f"bench/screen/{self.size}/{self.games}")))
-
-    def push(self, direction: Direction) -> None:
-        legal = tuple(self.game.board.legal_directions())
-        self.game.move(direction if direction in legal else legal[0])
-        if self.game.stuck:
-            self.game = self._deal()
 
 
 def picture(play: Play) -> SessionView:
@@ -146,17 +126,10 @@ def run_peer(size: int) -> None:
 
 def fragments(board: Board) -> StyleAndTextTuples:
     """The board as text, tiles as large as on our screen and of the same colours."""
-    palette = CLASSIC[Depth.TRUE]
-    width, height = (8, 3) if board.size <= 4 else (5, 2)
     parts: StyleAndTextTuples = []
-    for row in range(board.size):
-        cells = board.cells[row * board.size : (row + 1) * board.size]
-        for line in range(height):
-            for exponent in cells:
-                ink = palette.tile(exponent).face
-                text = face(exponent, width) if exponent and line == (height - 1) // 2 else ""
-                parts += [(f"fg:{ink.text} bg:{ink.ground} bold", text.center(width)), ("bg:#a89a8b", "  ")]
-            parts.append(("", "\n"))
+    for row in cells_of_tiles(board):
+        parts += [(f"fg:{ink} bg:{ground} bold", shown) for shown, ink, ground in row]
+        parts.append(("", "\n"))
     return parts
 
 
@@ -180,49 +153,42 @@ def run_alone(size: int) -> None:
 
 
 SIDES: dict[str, Callable[[int], None]] = {
-    "ours": run_ours,
+    "race": run_ours,
     "alone": run_alone,
     "sliding": lambda size: run_ours(size, Motion.FULL),
-    "peer": run_peer,
+    "prompt_toolkit": run_peer,
 }
+TEXTUAL, OURS, PEERS = "Textual", ("race", "alone", "sliding"), ("Textual", "prompt_toolkit")
 
 
-def on_a_pty(command: list[str], data: str) -> tuple[int, subprocess.Popen[bytes]]:
-    """Starts a command on a new terminal; returns our end of that and the process."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "PROMPT_TOOLKIT_NO_CPR": "1"}
-    environment.pop("NO_COLOR", None)
-    process = subprocess.Popen(
-        [sys.executable, *command],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env=environment | {"RACE2048_DATA": data},
-        start_new_session=True,
-    )
-    os.close(slave)
-    return master, process
+def command_of(side: str, size: int) -> list[str]:
+    """What runs a side."""
+    if side == TEXTUAL:
+        return [str(peers.python()), str(Path(__file__).with_name("textual_board.py")), str(size)]
+    return [sys.executable, "-c", f"from bench.screen import SIDES; SIDES[{side!r}]({size})"]
 
 
 class Terminal:
     """One side on a pty."""
 
-    def __init__(self, side: str, size: int) -> None:
-        code = f"from bench.screen import SIDES; SIDES[{side!r}]({size})"
-        self.master, self.process = on_a_pty(["-c", code], os.devnull)
+    def __init__(self, side: str, size: int, data: str) -> None:
+        self.side = side
+        self._quiet_s = QUIET_OF_TEXTUAL_S if side == TEXTUAL else QUIET_S
+        self.master, self.process = on_a_pty(command_of(side, size), environment(data))
         self.milliseconds: list[float] = []
         self.bytes: list[int] = []
-        self._drain(20.0)
+        self._drain(START_S)
 
     def press(self, key: str, *, counted: bool) -> None:
         """Types one key and takes the time until the first byte of the answer."""
+        while heard(self.master, 0):
+            pass  # what came late is no answer to this key
         began_s = time.perf_counter()
         os.write(self.master, key.encode())
         if not select.select([self.master], [], [], 5.0)[0]:
-            raise AssertionError("a key changed nothing on the screen")
+            raise RuntimeError(f"{self.side}: a key changed nothing on the screen")
         first_s = time.perf_counter() - began_s
-        length = self._drain(QUIET_S)
+        length = self._drain(self._quiet_s)
         if counted:
             self.milliseconds.append(1_000 * first_s)
             self.bytes.append(length)
@@ -230,9 +196,11 @@ class Terminal:
     def _drain(self, first_s: float) -> int:
         """Reads until nothing comes any more; waits `first_s` for the first bytes."""
         length, wait_s = 0, first_s
-        while select.select([self.master], [], [], wait_s)[0]:
-            length += len(os.read(self.master, 65_536))
-            wait_s = QUIET_S if length else first_s
+        while more := heard(self.master, wait_s):
+            length += len(more)
+            wait_s = self._quiet_s
+        if not length:
+            raise RuntimeError(f"{self.side} has ended, or shows nothing")
         return length
 
     def close(self) -> None:
@@ -245,76 +213,51 @@ def percentile(values: list[float], part: float) -> float:
     return sorted(values)[min(int(len(values) * part), len(values) - 1)]
 
 
-def measure(size: int, moves: int) -> None:
-    terminals = {side: Terminal(side, size) for side in SIDES}
-    try:
-        for number in range(WARM_UP + moves):
+def measure(size: int, sides: tuple[str, ...], moves: int, warm_up: int) -> list[Ratio]:
+    """Plays on all sides in turns; returns what became of ours against each peer."""
+    terminals: dict[str, Terminal] = {}
+    with tempfile.TemporaryDirectory() as data:
+        try:
+            for side in sides:
+                terminals[side] = Terminal(side, size, f"{data}/{side}")
+            for number in range(warm_up + moves):
+                for terminal in terminals.values():
+                    terminal.press(ARROWS[number * 7 % 4], counted=number >= warm_up)
+                    time.sleep(PAUSE_S)
+        finally:
             for terminal in terminals.values():
-                terminal.press(ARROWS[number * 7 % 4], counted=number >= WARM_UP)
-                time.sleep(PAUSE_S)
-    finally:
-        for terminal in terminals.values():
-            terminal.close()
+                terminal.close()
     for side, terminal in terminals.items():
         times = terminal.milliseconds
         print(
-            f"{size}×{size} {side:8}p50 {median(times):5.2f} ms   p95 {percentile(times, 0.95):5.2f} ms"
-            f"   {median(terminal.bytes):6,.0f} bytes a move (most {max(terminal.bytes):,})"
+            f"  {size}×{size} {side:15}p50 {median(times):6.2f} ms   p95 {percentile(times, 0.95):6.2f} ms"
+            f"   {median(terminal.bytes):6,.0f} bytes a move (most {max(terminal.bytes):,})",
+            flush=True,
         )
-    peer = terminals["peer"].milliseconds
-    for side in ("ours", "alone", "sliding"):
-        times = terminals[side].milliseconds
-        p50, p95 = median(times) / median(peer), percentile(times, 0.95) / percentile(peer, 0.95)
-        print(f"{size}×{size} {side:8}ratio to peer: p50 {p50:.2f}   p95 {p95:.2f}")
+    return [ratio for peer in PEERS for ratio in _against(terminals, peer, size)]
 
 
-MINIMAL = """
-from prompt_toolkit.application import Application
-from prompt_toolkit.layout import Layout, Window
-from prompt_toolkit.layout.controls import FormattedTextControl
-Application(layout=Layout(Window(FormattedTextControl("Connecting"))), full_screen=True).run()
-"""
+def _against(terminals: dict[str, Terminal], peer: str, size: int) -> list[Ratio]:
+    theirs, found = terminals[peer], []
+    for side in OURS:
+        if side in terminals:
+            mine, name = terminals[side], f"{size}×{size} {side} against {peer}"
+            found.append(ratios.of_times(name, "ms", mine.milliseconds, peer, theirs.milliseconds))
+            if peer == TEXTUAL:
+                bytes_here, bytes_there = list(map(float, mine.bytes)), list(map(float, theirs.bytes))
+                found.append(
+                    ratios.of_times(f"{size}×{size} {side}, bytes a move", "bytes", bytes_here, peer, bytes_there)
+                )
+    return found
 
 
-def measure_first_frame(runs: int) -> None:
-    """From the start of a process to the first frame of `join`, whose lobby says nothing, and of `play`."""
-    with socket.create_server(("127.0.0.1", 0)) as lobby, tempfile.TemporaryDirectory() as data:
-        join = ["-m", "client.cli", "join", "{}:{}/t/482913".format(*lobby.getsockname())]
-        sides = {
-            "join": (join, b"Connecting"),
-            "play": (["-m", "client.cli", "play"], b"undo"),
-            "peer": (["-c", MINIMAL], b"Connecting"),
-            "bare": (["-c", "print('Connecting')"], b"Connecting"),
-        }
-        seconds: dict[str, list[float]] = {side: [] for side in sides}
-        for _ in range(runs):
-            for side, (command, text) in sides.items():
-                seconds[side].append(seconds_to_frame(command, data, text))
-    for side, times in seconds.items():
-        print(
-            f"first frame {side:5} {median(times):5.3f} s ({min(times):.3f}–{max(times):.3f})"
-            f"   ratio of join to it {median(seconds['join']) / median(times):.2f}"
-        )
-
-
-def seconds_to_frame(command: list[str], data: str, text: bytes) -> float:
-    began_s = time.perf_counter()
-    master, process = on_a_pty(command, data)
-    seen = b""
-    while text not in seen:
-        if not select.select([master], [], [], 20.0)[0]:
-            raise AssertionError(f"no first frame: {seen!r}")
-        seen += os.read(master, 65_536)
-    taken_s = time.perf_counter() - began_s
-    process.kill()
-    process.wait()
-    os.close(master)
-    return taken_s
-
-
-def main(*, quick: bool) -> None:
-    moves = 60 if quick else 400
-    print(f"key to first byte at {COLUMNS}×{ROWS}, {moves} moves a side, in turns; ratio: ours over peer")
-    for size in (4, 8):
-        measure(size, moves)
-    measure_first_frame(5 if quick else 21)
+def main(*, quick: bool) -> int:
+    moves, warm_up = (MOVES_QUICK, WARM_UP_QUICK) if quick else (MOVES, WARM_UP)
+    ours = ("race", "alone") if quick else OURS
+    found: list[Ratio] = []
+    try:
+        for size in (4, 8):
+            found += measure(size, (*ours, *PEERS), moves, warm_up)
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+        sys.exit(f"bench screen: {error}")
+    return ratios.concluded("screen", found)

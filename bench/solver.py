@@ -3,6 +3,8 @@
 Games are dealt from the texts 0, 1, 2 … as `play --seed` deals them, so everybody's machine plays the same games to the
 last move; only the milliseconds are this machine's. They are of processor time, so that others at work on the machine
 disturb less. `--part` measures one table alone, `--games` takes fewer or more games, `--from` other ones.
+
+The ratio is that to the same search one draw ahead as one writes it down (naive_solver.py), on the same boards.
 """
 
 import time
@@ -10,6 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 from typing import NamedTuple
 
+from bench import ratios
+from bench.naive_solver import values_of
+from bench.ratios import Ratio
 from client.level import LEVELS, Level, Thought
 from engine.board import Board, Direction
 from engine.deck import SoloDeck, seed_of_text
@@ -21,6 +26,8 @@ OPTIMUM_OF_THREE = {7: 1.0, 8: 0.995710, 9: 0.736774}  # exact, each for who pla
 SCORE_OF_THREE = 5_468  # the exact best mean
 RACE_MOVES = 720  # three minutes at four moves a second, the usual timed race
 TARGET = 11
+BOARDS, BOARDS_QUICK = 160, 40  # of a size, divided by it: naively a large one takes long
+STRIDE, ROUNDS = 25, 5  # moves between two boards; times that each is searched
 
 
 class Played(NamedTuple):
@@ -122,15 +129,52 @@ def report_levels(numbers: range) -> None:
         print(line)
 
 
+def some_boards(size: int, count: int) -> list[Board]:
+    """Boards of a game, from its beginning to where there are large tiles."""
+    game = Game(size, SoloDeck(seed_of_text("bench/solver")))
+    boards: list[Board] = []
+    while not game.stuck and len(boards) < count:
+        if game.moves % STRIDE == STRIDE - 1:
+            boards.append(game.board)
+        direction = search(game.board, 0).best
+        assert direction is not None, "the game is not stuck"
+        game.move(direction)
+    return boards
+
+
+def compare(size: int, boards: Sequence[Board], rounds: int) -> Ratio:
+    """Both searches, one draw ahead, on these boards in turns; they must find the same values to the last bit."""
+    ours, theirs = [], []
+    for _ in range(rounds):
+        spent = [0, 0]
+        for board in boards:
+            moments = [time.process_time_ns()]
+            here = search(board, 1)
+            moments.append(time.process_time_ns())
+            there = values_of(board)
+            moments.append(time.process_time_ns())
+            if (here.depth, here.values) != (1, there):
+                raise AssertionError(f"the searches disagree on {board}")
+            spent = [total + end - begin for total, begin, end in zip(spent, moments, moments[1:], strict=False)]
+        ours.append(spent[0] / 1e6 / len(boards))
+        theirs.append(spent[1] / 1e6 / len(boards))
+    return ratios.of_times(f"{size}×{size}, one draw ahead", "ms a board", ours, "naive", theirs)
+
+
 PARTS: dict[str, tuple[Callable[[range], None], int, int]] = {  # what, games, games of --quick
-    "table": (report_table, 1_000, 4),
-    "hint": (report_hint, 100, 1),
-    "three": (report_three, 400, 3),
-    "levels": (report_levels, 100, 3),
+    "table": (report_table, 1_000, 1),
+    "hint": (report_hint, 100, 0),
+    "three": (report_three, 400, 0),
+    "levels": (report_levels, 100, 0),
 }
 
 
-def main(*, quick: bool, games: int | None = None, begin: int = 0, part: str | None = None) -> None:
+def main(*, quick: bool, games: int | None = None, begin: int = 0, part: str | None = None) -> int:
     for name, (report, usual, few) in PARTS.items():
-        if part in (None, name):
-            report(range(begin, begin + (games or (few if quick else usual))))
+        count = games or (max(few, part is not None) if quick else usual)  # in a moment only one of them says anything
+        if part in (None, name) and count:
+            report(range(begin, begin + count))
+    if part is not None:
+        return 0
+    boards = {size: some_boards(size, (BOARDS_QUICK if quick else BOARDS) // size) for size in (4, 5, 8)}
+    return ratios.concluded("solver", [compare(size, found, ROUNDS) for size, found in boards.items()])

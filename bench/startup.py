@@ -1,117 +1,93 @@
-"""`race2048 --version`, `--help` and its first picture against a bare `python -c pass` and against term2048, in turns.
+"""From the start of a process to its answer or its first picture, in turns with the peers.
 
-term2048 is the best known 2048 in Python for a terminal (argparse and colorama). It is not one of our dependencies:
-TERM2048 names its program, which must run on the same Python. Without it only the rest is measured.
-
-Besides the time that passes, the time that the processor works is told: on a machine with other work it says more.
+`--version` and `--help` against term2048's (argparse, colorama); the first frame of `play`, of `join` (whose lobby says
+nothing) and of the home screen, on a terminal of 80×24, against a minimal Textual application that shows a board, and
+beside a minimal one of prompt_toolkit; `verify` of the record of four players and 4,000 moves against a bare Python.
+The ratios are of the time that passes, which is what a person waits; but that of `verify` is of the processor's work,
+since on busy cores a bare Python is over before others get their turn. The work of all is told besides.
 """
 
-import fcntl
-import os
-import pty
-import resource
-import select
-import shutil
-import struct
+import socket
 import subprocess
 import sys
 import tempfile
-import termios
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
-BARE = "python -c pass"
-FIRST_PICTURE = "race2048, first picture"
-PATIENCE_S = 30
+from bench import peers, ratios
+from bench.programs import RACE2048, Measured, environment, until_it_ends, until_it_shows
+from bench.ratios import Ratio
+from bench.verify import played
+
+ROUNDS, ROUNDS_QUICK = 40, 8
+BARE, TEXTUAL, TERM2048, MINIMAL = "bare python", "Textual", "term2048", "prompt_toolkit"
+MOVES = 4_000
 _SHOWN = b"\x1b[?2026l"  # the end of a picture (client/tui/writing.py)
-_SECONDS = tuple[float, float]  # that pass, that the processor works
+_MINIMAL = """
+from prompt_toolkit.application import Application
+from prompt_toolkit.layout import Layout, Window
+from prompt_toolkit.layout.controls import FormattedTextControl
+Application(layout=Layout(Window(FormattedTextControl("Connecting"))), full_screen=True).run()
+"""
+
+# ours, and the peer that it is measured against
+COMPARED = (
+    ("--version", "term2048 --version"),
+    ("--help", "term2048 --help"),
+    ("play, first frame", TEXTUAL),
+    ("join, first frame", TEXTUAL),
+    ("home, first frame", TEXTUAL),
+    ("play, first frame", MINIMAL),
+    ("play, first frame", BARE),
+)
 
 
-def timed(run: Callable[[], None]) -> _SECONDS:
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    run()
-    passed, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return passed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def running(*command: str) -> Callable[[], _SECONDS]:
-    def run() -> None:
-        subprocess.run(command, check=True, capture_output=True, stdin=terminal)
-
-    master, terminal = pty.openpty()  # term2048 asks its terminal even for --version
-    assert master != terminal
-    return lambda: timed(run)
-
-
-def first_picture(program: str, places: Mapping[str, str]) -> Callable[[], _SECONDS]:
-    """Returns what measures how long it takes until the home screen is on a terminal of 80×24."""
-
-    def measure() -> _SECONDS:
-        master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        start = time.perf_counter()
-        process = subprocess.Popen(
-            [program], stdin=slave, stdout=slave, stderr=slave, env={**os.environ, **places}, start_new_session=True
-        )
-        os.close(slave)
-        written = b""
-        while _SHOWN not in written:
-            ready, _, _ = select.select([master], [], [], PATIENCE_S)
-            if not ready:
-                sys.exit(f"bench startup: no picture within {PATIENCE_S} s")
-            written += os.read(master, 65_536)
-        passed = time.perf_counter() - start
-        with Path(f"/proc/{process.pid}/stat").open() as stat:
-            ticks = stat.read().rpartition(")")[2].split()[11:13]
-        process.kill()
-        process.wait()
-        os.close(master)
-        return passed, sum(int(tick) for tick in ticks) / os.sysconf("SC_CLK_TCK")
-
-    return measure
-
-
-def sides_of(program: str, peer: str | None, places: Mapping[str, str]) -> dict[str, Callable[[], _SECONDS]]:
-    sides = {
-        BARE: running(sys.executable, "-c", "pass"),
-        "race2048 --version": running(program, "--version"),
-        "race2048 --help": running(program, "--help"),
+def sides_of(data: str, lobby: str, record: Path) -> dict[str, Callable[[], Measured]]:
+    """What is measured, by its name."""
+    around = environment(data)
+    term2048 = str(peers.program("term2048"))
+    board = str(Path(__file__).with_name("textual_board.py"))
+    return {
+        BARE: until_it_ends([sys.executable, "-c", "pass"], around),
+        "--version": until_it_ends([RACE2048, "--version"], around),
+        "term2048 --version": until_it_ends([term2048, "--version"], around),
+        "--help": until_it_ends([RACE2048, "--help"], around),
+        "term2048 --help": until_it_ends([term2048, "--help"], around),
+        "play, first frame": until_it_shows([RACE2048, "play"], b"undo", around),
+        "join, first frame": until_it_shows([RACE2048, "join", f"{lobby}/t/482913"], b"Connecting", around),
+        "home, first frame": until_it_shows([RACE2048], _SHOWN, around),
+        TEXTUAL: until_it_shows([str(peers.python()), board, "4"], b"\x1b[48;2", around),
+        MINIMAL: until_it_shows([sys.executable, "-c", _MINIMAL], b"Connecting", around),
+        "verify": until_it_ends([RACE2048, "verify", str(record)], around),
     }
-    if sys.platform == "linux":
-        sides[FIRST_PICTURE] = first_picture(program, places)
-    if peer is not None:
-        sides |= {"term2048 --version": running(peer, "--version"), "term2048 --help": running(peer, "--help")}
-    return sides
 
 
-def main(*, quick: bool) -> None:
-    program = str(Path(sys.executable).with_name("race2048"))
-    peer = os.environ.get("TERM2048") or shutil.which("term2048")
-    with tempfile.TemporaryDirectory() as place:
-        places = {"RACE2048_DATA": place, "RACE2048_CONFIG": os.devnull, "TERM": "xterm-256color"}
-        sides = sides_of(program, peer, places)
+def main(*, quick: bool) -> int:
+    with socket.create_server(("127.0.0.1", 0)) as lobby, tempfile.TemporaryDirectory() as scratch:
+        address = "{}:{}".format(*lobby.getsockname())
+        sides = sides_of(f"{scratch}/data", address, played(Path(scratch), MOVES))
         try:
             for measure in sides.values():
-                measure()
-        except (OSError, subprocess.CalledProcessError) as error:
+                measure()  # from here on there is bytecode of everything
+            rounds = [
+                {name: measure() for name, measure in sides.items()} for _ in range(ROUNDS_QUICK if quick else ROUNDS)
+            ]
+        except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
             sys.exit(f"bench startup: {error}; try ./dev run --version first")
-        rounds = [{name: measure() for name, measure in sides.items()} for _ in range(10 if quick else 60)]
-    tell(rounds)
-    if peer is None:
-        print("term2048 was not found. Install it elsewhere with this Python, and name it: TERM2048=PATH")
+    tell_work(rounds)
+    found = [compared(rounds, f"{ours} against {peer}", ours, peer, 0) for ours, peer in COMPARED]
+    return ratios.concluded("startup", [*found, compared(rounds, f"verify against {BARE}, work", "verify", BARE, 1)])
 
 
-def tell(rounds: list[dict[str, _SECONDS]]) -> None:
-    print(f"{'':26}{'passes ms':>22}{'works ms':>10}   ratio (works)")
-    for name in rounds[0]:
-        passed = sorted(1_000 * each[name][0] for each in rounds)
-        works = median(1_000 * each[name][1] for each in rounds)
-        peer = name.replace("race2048", "term2048")
-        base = peer if peer in rounds[0] and peer != name else BARE
-        ratios = [median(each[name][kind] for each in rounds) / median(each[base][kind] for each in rounds)
-                  for kind in (0, 1)]  # fmt: skip
-        told = f"{median(passed):8.1f} ({passed[0]:.1f}–{passed[-1]:.1f})"
-        print(f"{name:26}{told:>22}{works:10.1f}   {ratios[0]:.2f} ({ratios[1]:.2f}) × {base}")
-    print(f"{len(rounds)} rounds, medians (least–most)")
+def compared(rounds: Sequence[Mapping[str, Measured]], name: str, ours: str, peer: str, which: int) -> Ratio:
+    """The ratio of one of what is measured."""
+    return ratios.of_times(
+        name, "ms", [each[ours][which] for each in rounds], peer, [each[peer][which] for each in rounds]
+    )
+
+
+def tell_work(rounds: Sequence[Mapping[str, Measured]]) -> None:
+    """Prints what the processor works for each."""
+    print(f"  {len(rounds)} rounds; the processor works, ms (median):")
+    print("  " + ", ".join(f"{name} {median(each[name][1] for each in rounds):.0f}" for name in rounds[0]))

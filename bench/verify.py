@@ -30,7 +30,7 @@ def main(*, quick: bool) -> None:
     for jitter_ms in JITTERS_MS[:1] if quick else JITTERS_MS:
         _tell_size(jitter_ms, record_of(TableSettings(seats=4), jitter_ms=jitter_ms, seed=SEED))
     with tempfile.TemporaryDirectory() as scratch:
-        paths = [_played(Path(scratch), moves) for moves in MOVES]
+        paths = [played(Path(scratch), moves) for moves in MOVES]
         _measure(Path(scratch), paths, 10 if quick else 60)
 
 
@@ -42,7 +42,7 @@ def _tell_size(jitter_ms: int, record: bytes) -> None:
     print(f"held back {jitter_ms:2} ms every 50 ms: {len(record):6,} bytes, {moves:,} moves, {late}{over}", flush=True)
 
 
-def _played(scratch: Path, moves: int) -> Path:
+def played(scratch: Path, moves: int) -> Path:
     """Returns the record of four players who make about so many moves until the bell."""
     time_ms = round(moves / 4 / PACE * 1_000)
     settings = TableSettings(seats=4, kind=Kind.TIMED, target_exponent=0, time_ms=time_ms, idle_ms=0)

@@ -73,6 +73,7 @@ class _PushStore(dict[int, Pushes]):
 
     def _push(self, cells: bytes, way: int) -> Push:
         pushed = _pushed(cells, way)
+        worth = self._worth(pushed)
         across = tuple([(cell << BITS * self._i) + number for cell, number in zip(pushed, self._numbers, strict=True)])
         every: dict[tuple[int, bytes], list[int]] = {}
         moving: dict[tuple[int, bytes], list[int]] = {}
@@ -86,17 +87,17 @@ class _PushStore(dict[int, Pushes]):
                     moving.setdefault((exponent, after), []).append(place)
         return (
             pushed != cells,
-            self._worth(pushed),
+            worth,
             code_of(pushed),
             across,
-            tuple([self._change(places, pushed, after) for (_, after), places in every.items()]),
-            tuple([self._change(places, pushed, after) for (_, after), places in moving.items()]),
+            tuple([self._change(places, pushed, worth, after) for (_, after), places in every.items()]),
+            tuple([self._change(places, pushed, worth, after) for (_, after), places in moving.items()]),
         )
 
-    def _change(self, places: list[int], before: bytes, after: bytes) -> Change:
+    def _change(self, places: list[int], before: bytes, worth_before: int, after: bytes) -> Change:
         pairs = enumerate(zip(before, after, strict=True))
         across = tuple([(j, new - old << BITS * self._i) for j, (old, new) in pairs if old != new])
-        return tuple(places), self._worth(after) - self._worth(before), across
+        return tuple(places), self._worth(after) - worth_before, across
 
     def _worth(self, cells: bytes) -> int:
         return self._worths[code_of(cells) + (self._i << BITS * self._size)]

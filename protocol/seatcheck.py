@@ -26,6 +26,8 @@ from protocol.record import Correction, EventKind, Gap, RecordEvent, SeatLog
 from protocol.signing import verify
 
 VOTES = {Act.OFFER: Vote.OFFER, Act.AGREE: Vote.AGREE, Act.REFUSE: Vote.REFUSE, Act.WITHDRAW: Vote.WITHDRAW}
+_DIRECTIONS = tuple(Direction)
+_STRIDE = 64  # the race is over some moves before the last of a log, seldom more than that
 _LEAVING = {EventKind.RESIGNED: SeatState.RESIGNED, EventKind.FORFEITED: SeatState.FORFEITED}
 _SEALED = {
     EventKind.VOTE: tuple(VOTES),
@@ -55,6 +57,7 @@ class SeatCheck:
         self._moments = list(log.times)
         self._heads = [first_head(mix, number, key)]
         self._last_signed: Signed | None = None
+        self._games: list[Game] = []  # after every `_STRIDE`-th move
 
     @property
     def unsealed(self) -> int:
@@ -92,8 +95,10 @@ class SeatCheck:
                 what = f"at {claimed_ms} ms is faster than {windows.moves_per_s} moves a second"
                 raise self._false_move(Fault.PACE, count - 1, what)
             full_ms = pace
-            if game.stuck or game.move(Direction(direction)) is None:
+            if game.stuck or game.move(_DIRECTIONS[direction]) is None:
                 raise self._false_move(Fault.ILLEGAL, count - 1, f"is not legal on the board {game.board}")
+            if count % _STRIDE == 0:
+                self._games.append(game.copy())
             head = next_head(head, direction, claimed_ms)
             self._heads.append(head)
             self.moves.append(Moved(t_ms, number, game.score, count, game.max_exponent, game.stuck))
@@ -135,9 +140,10 @@ class SeatCheck:
         """Returns the board after this many moves."""
         if moves == len(self.moves):
             return self._board
-        game = Game(self._deal.settings.size, deck)
-        for direction in self.log.directions[:moves]:
-            game.move(Direction(direction))
+        done = moves // _STRIDE
+        game = self._games[done - 1].copy() if done else Game(self._deal.settings.size, deck)
+        for direction in self.log.directions[done * _STRIDE : moves]:
+            game.move(_DIRECTIONS[direction])
         return game.board
 
     def _false(self, fault: Fault, what: str) -> FalseRecordError:

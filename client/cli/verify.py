@@ -16,10 +16,9 @@ from client.succession import unusual
 from engine.race import Kind
 from protocol.deal import Deal
 from protocol.limits import RECORD_BYTES_MAX
-from protocol.record import Record
+from protocol.record import MAGIC, Record
 from protocol.signing import fingerprint
-from protocol.solo import MAGIC as SOLO_MAGIC
-from protocol.verdict import SeatVerdict, Trust, Verdict, verify_record
+from protocol.verdict import Judgement, SeatVerdict, Trust, Verdict, judge_record
 
 from .exits import DAMAGED, DONE, NO
 from .figures import json_line, outcome_json, seat_json, tile
@@ -56,22 +55,23 @@ def _verify(path: str, options: argparse.Namespace) -> int:
     try:
         data = read_file(path, RECORD_BYTES_MAX + 1)
     except OSError as error:
-        verdict = Verdict(ok=False, damaged=True, reason=error.strerror or str(error))
+        judgement = Judgement(Verdict(ok=False, damaged=True, reason=error.strerror or str(error)))
     else:
-        if data.startswith(SOLO_MAGIC):
+        if _is_of_a_game_alone(data):
             from .solo_verify import verify_alone
 
             return verify_alone(path, options)
-        verdict = verify_record(data)
+        judgement = judge_record(data)
+    verdict = judgement.verdict
     if options.json:
-        told = _as_json(verdict, data, path if len(options.files) > 1 else None)
+        told = _as_json(judgement, path if len(options.files) > 1 else None)
         if options.luck:
             from .luck import with_luck
 
             told = with_luck(told, verdict, data)
         print(json_line(told))
     elif not options.quiet:
-        print(_in_words(verdict, path, data), file=sys.stdout if verdict.ok else sys.stderr)
+        print(_in_words(judgement, path), file=sys.stdout if verdict.ok else sys.stderr)
         if options.luck and verdict.ok:
             from .luck import luck_lines
 
@@ -79,12 +79,26 @@ def _verify(path: str, options: argparse.Namespace) -> int:
     return DONE if verdict.ok else DAMAGED if verdict.damaged else NO
 
 
+def _is_of_a_game_alone(data: bytes) -> bool:
+    if data.startswith(MAGIC):  # a race, whose verifying need not wait for what games alone are made of
+        return False
+    from protocol.solo import MAGIC as SOLO_MAGIC
+
+    return data.startswith(SOLO_MAGIC)
+
+
+def _deal_of(record: Record | None) -> Deal:
+    assert record is not None, "a true verdict is one on a record"
+    return Deal.decode(record.deal.body)
+
+
 # ── as JSON ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _as_json(verdict: Verdict, data: bytes, path: str | None) -> dict[str, object]:
+def _as_json(judgement: Judgement, path: str | None) -> dict[str, object]:
     """Returns the verdict as it is printed; with the file's name where there are several."""
     told: dict[str, object] = {} if path is None else {"file": path}
+    verdict = judgement.verdict
     outcome = verdict.outcome
     told |= {
         "ok": verdict.ok,
@@ -95,13 +109,12 @@ def _as_json(verdict: Verdict, data: bytes, path: str | None) -> dict[str, objec
         "seeded": verdict.seeded,
         "trusts": [str(trust) for trust in verdict.trusts],
         "lobby": _lobby_json(verdict.lobby_key) if verdict.ok else None,
-        "race": _race_json(data) if verdict.ok else None,
+        "race": _race_json(_deal_of(judgement.record)) if verdict.ok else None,
     }
     return told
 
 
-def _race_json(data: bytes) -> dict[str, object]:
-    deal = Deal.decode(Record.parse(data).deal.body)
+def _race_json(deal: Deal) -> dict[str, object]:
     settings = deal.settings
     return {
         "number": deal.race_number,
@@ -127,13 +140,14 @@ def _lobby_json(key: bytes) -> dict[str, object]:
 # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _in_words(verdict: Verdict, file: str, data: bytes) -> str:
+def _in_words(judgement: Judgement, file: str) -> str:
+    verdict = judgement.verdict
     path = printable(file) or '""'
     if verdict.damaged:
         return say("{path}: unreadable or damaged: {reason}", path=path, reason=verdict.reason)
     if not verdict.ok or verdict.outcome is None:
         return say("{path}: FALSE: {reason}", path=path, reason=verdict.reason)
-    deal = Deal.decode(Record.parse(data).deal.body)
+    deal = _deal_of(judgement.record)
     ended = ended_words(verdict.outcome, verdict.seats, 1 << deal.settings.target_exponent)
     head = say("{path}: true, BUT SEEDED.", path=path) if verdict.seeded else say("{path}: true.", path=path)
     lines = [head, say("{outcome} (rules {clause}).", outcome=ended, clause=clause(verdict.outcome, verdict.seats))]

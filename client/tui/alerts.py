@@ -7,6 +7,7 @@ Names come from others: what is sent has no control characters but our own.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from client.view import SessionView
 from client.words import code_in_groups, say, say_n
@@ -78,5 +79,6 @@ def _notification(words: str, environment: Mapping[str, str]) -> str:
     return f"\x1b]777;notify;race2048;{words}\x07" if term.startswith(_SEVENS) else ""
 
 
+@lru_cache(maxsize=16)  # a title is made for every picture, and is mostly the one before
 def _inert(words: str) -> str:
     return clipped("".join(shown for shown, _ in graphemes(words)), _TITLE_COLUMNS)

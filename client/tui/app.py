@@ -72,11 +72,6 @@ class RaceApp:
 
     def refresh(self) -> None:
         """Tells that the session has changed. Cheap; the screen follows at most 30 times a second."""
-        view = self._view()
-        if _is_pointless(view):
-            self._terminal.exit(0)
-            return
-        self._call(view)
         self._terminal.refresh()
 
     def _call(self, view: SessionView) -> None:
@@ -92,6 +87,9 @@ class RaceApp:
         """Returns the screen as it is now."""
         loop = asyncio.get_running_loop()
         view = self._view()
+        if _is_pointless(view):
+            self._terminal.exit(0)
+        self._call(view)
         self._ui = kept(view, self._ui)
         if self._on_board and not is_on_board(view):
             self._settled_s = loop.time() + RESULT_S

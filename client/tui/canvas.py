@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from client.tui.palette import PLAIN, Ink
 
@@ -26,8 +25,7 @@ _NARROW = (range(0xC0, 0x250), range(0x2500, 0x25A0), range(0x400, 0x483), range
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 
 
-@dataclass(frozen=True, slots=True)
-class Rect:
+class Rect(NamedTuple):
     """A region of the screen, in cells."""
 
     x: int

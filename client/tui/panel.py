@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from client.language import language
 from client.view import Line, SeatPicture, SessionView
 from client.words import number, say, say_n, signed, state_words
 from engine.race import SeatState
 
-from .canvas import Canvas, Rect, clipped, columns_of, wrapped
+from .canvas import Canvas, Cell, Rect, clipped, columns_of, wrapped
 from .commands import my_picture
 from .palette import PLAIN, Ink, Palette
 from .tiles import big_columns, draw_big, draw_tile, face
@@ -101,25 +104,34 @@ def _draw_figures(canvas: Canvas, region: Rect, figures: list[tuple[str, str]], 
 
 
 def _draw_rival(canvas: Canvas, region: Rect, view: SessionView, rival: SeatPicture, palette: Palette) -> None:
-    x, y, right = region.x, region.y, region.right
-    start = canvas.right(right, y, number(rival.score), palette.strong)
-    draw_name(canvas, x, y, start - x - 1, rival, palette)
-    if region.height < 2:
-        return
-    draw_tile(canvas, Rect(x, y + 1, _CHIP, 1), rival.max_exponent, palette)
-    gap = _gap(view, rival)
-    start = canvas.right(right, y + 1, gap)
+    gap = clipped(_gap(view, rival), region.width) if region.height > 1 else ""
+    rows = rival_cells(rival, region.width, region.height, columns_of(gap), palette, language())
+    for y, row in enumerate(rows, region.y):
+        canvas.paste(region.x, y, row)
+    canvas.right(region.right, region.y + 1, gap)
+
+
+@lru_cache(maxsize=32)
+def rival_cells(
+    rival: SeatPicture, columns: int, rows: int, gap_columns: int, palette: Palette, _language: str
+) -> tuple[tuple[Cell, ...], ...]:
+    """Returns the cells of a rival but for the gap to it: rivals change once a second, the own board with every key."""
+    canvas = Canvas(columns, min(rows, 3))
+    start = canvas.right(columns, 0, number(rival.score), palette.strong)
+    draw_name(canvas, 0, 0, start - 1, rival, palette)
+    draw_tile(canvas, Rect(0, 1, _CHIP, 1), rival.max_exponent, palette)
     moves = say_n("{count} move", "{count} moves", rival.moves)
     state, ink = state_words(rival), _state_ink(rival, palette)
     ordinary = _is_racing(rival)
-    if region.height < 3:
-        canvas.text(x + _CHIP + 1, y + 1, moves if ordinary else state, columns=start - x - _CHIP - 2)
-        return
-    both = columns_of(moves) + columns_of(state) < region.width
-    if both or ordinary:
-        canvas.text(x, y + 2, moves)
-    if both or not ordinary:
-        canvas.right(right, y + 2, state, ink)
+    both = columns_of(moves) + columns_of(state) < columns
+    if rows < 3:
+        canvas.text(_CHIP + 1, 1, moves if ordinary else state, columns=columns - gap_columns - _CHIP - 2)
+    else:
+        if both or ordinary:
+            canvas.text(0, 2, moves)
+        if both or not ordinary:
+            canvas.right(columns, 2, state, ink)
+    return tuple(tuple(line) for line in canvas.lines)
 
 
 def draw_name(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
+from typing import NamedTuple
 
 from client.tui.canvas import Rect
 
@@ -29,8 +30,7 @@ class Gap(Enum):
     NOTHING = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """A tile in cells, with its half-row gap if it has one, and what is between tiles and around them."""
 
     width: int

@@ -168,9 +168,9 @@ def _with_room_to_tell(stage: Stage, show: Show, t_ms: int, palette: Palette) ->
     rows = stage.told.height + stage.chart.height - 1
     return replace(
         stage,
-        chart=replace(stage.chart, height=1),
+        chart=stage.chart._replace(height=1),
         bar=stage.chart.y + 1,
-        told=replace(stage.told, y=stage.told.bottom - rows, height=rows),
+        told=stage.told._replace(y=stage.told.bottom - rows, height=rows),
     )
 
 

@@ -189,6 +189,8 @@ class Terminal:
             self._size = size
             self._writing.forget()
         frame = self._screen.draw(*size)
+        if not self._is_shown():  # it has nothing more to show
+            return
         if frame.again_s is not None:
             self._again_timer = loop.call_later(frame.again_s, self._draw)
         sequence = self._mouse_switch(frame.mouse) + self._writing.update(frame.canvas.lines)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from client import language
+from client.tui.panel import rival_cells
 
 OPEN, CLOSE = "⟦", "⟧"
 _GROWTH = 0.4
@@ -70,18 +71,22 @@ def _marked(message: str) -> str:
 def marked_language(monkeypatch: pytest.MonkeyPatch, code: str) -> Iterator[None]:
     """Speaks a real language inside, so that `cut` finds what is cut."""
     real = gettext.translation(language.DOMAIN, language.LOCALE, languages=[code])
+    rival_cells.cache_clear()  # they may be there in the same language without marks
     with monkeypatch.context() as patch:
         patch.setattr(language, "_catalogue", lambda: MarkedTranslations(real))
         yield
+    rival_cells.cache_clear()
 
 
 @contextmanager
 def pseudo_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Speaks the pseudo-language inside."""
+    rival_cells.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(language, "_catalogue", PseudoTranslations)
         patch.setattr(language, "language", lambda: "en")
         yield
+    rival_cells.cache_clear()
 
 
 def cut(text: str) -> list[str]:

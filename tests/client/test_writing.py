@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.screen import Play, picture
+from bench.playing import Play
+from bench.screen import picture
 from client.tui.canvas import Canvas, Rect
 from client.tui.commands import Ui
 from client.tui.look import Look

@@ -1,8 +1,10 @@
 """The solver against a naive expectimax, and what a search promises: the same moves, in whatever slices."""
 
+import json
 import random
 from hashlib import sha256
 from itertools import count, product
+from pathlib import Path
 
 import pytest
 
@@ -229,6 +231,23 @@ def test_the_largest_tiles_of_a_board_have_worths(size):
     most = size * size + 1
     board = Board.of_cells(size, bytes(range(most, 1, -1)))
     assert search(Board.of_cells(size, bytes([0, *board.cells[1:]])), 1).best in (Direction.UP, Direction.LEFT)
+
+
+# ── choices that stay ────────────────────────────────────────────────────────────────────────────────────────────
+
+CHOICES = json.loads((Path(__file__).parents[1] / "vectors" / "solver.json").read_text())
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: f"{choice['nodes']} nodes: {choice['board']}")
+def test_a_search_chooses_and_looks_at_what_it_always_did(choice):
+    """A faster search finds the same: hints, levels and all that was measured with them rest on it."""
+    found = search(Board.parse(choice["board"]), choice["nodes"])
+    assert found.best is not None
+    assert (found.best.name.lower(), found.nodes, found.depth) == (
+        choice["best"],
+        choice["looked_at"],
+        choice["depth"],
+    )
 
 
 # ── whole games ──────────────────────────────────────────────────────────────────────────────────────────────────
