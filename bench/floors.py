@@ -52,6 +52,12 @@ FLOORS: Final[Mapping[str, Mapping[str, Floor]]] = {
         "4×4 race, bytes a move": Floor(3.3, 3.3, "1.5 kB a move, where Textual sends 5"),
         "8×8 race, bytes a move": Floor(8, 8.0, "1.5 kB a move, where Textual sends 12"),
     },
+    "lobby": {
+        "a frame against node ws": Floor(
+            0.5, 0.2, "missed: half the frame rate of node, which neither reads, checks, judges nor keeps a frame"
+        ),
+        "a frame against websockets": Floor(0.5, 0.2, "as node"),
+    },
     "solver": {
         "4×4, one draw ahead": Floor(
             15, 10.0, "tables instead of slides: what makes a hint of 400 nodes a matter of 60 ms"

@@ -18,11 +18,10 @@ from contextlib import contextmanager
 from http.client import HTTPException
 from importlib.util import find_spec
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 from urllib.request import urlopen
 
-from bench import peers
+from bench import peers, ratios
 
 MOVES_PER_S = 3.0
 STEPS = (100, 500, 1_000, 2_000, 3_000, 4_000)
@@ -68,7 +67,7 @@ class Measured(NamedTuple):
         return 1e6 * self.cpu_s / max(1, self.frames)
 
 
-def main(*, quick: bool) -> None:
+def main(*, quick: bool) -> int:
     seconds, steps = (QUICK_SECONDS, QUICK_STEPS) if quick else (SECONDS, STEPS)
     print(f"{'':22}" + "".join(f"{head:>{width}}" for head, width in COLUMNS))
     ours = {}
@@ -80,11 +79,12 @@ def main(*, quick: bool) -> None:
             break
     for watchers in WATCHERS[: 2 if quick else None]:
         _tell(f"… {WATCHED_RACERS} and {watchers:,} watch", _race(WATCHED_RACERS, watchers, seconds))
-    _compare(max(racers for racers in ours if racers <= PEER_RACERS), seconds, 1 if quick else 3)
+    carried = [racers for racers, run in ours.items() if racers <= PEER_RACERS and run.told["p99_ms"] <= P99_MS_MAX]
+    return ratios.concluded("lobby", _compare(max(carried, default=steps[0]), seconds, 2 if quick else 3))
 
 
-def _compare(racers: int, seconds: float, rounds: int) -> None:
-    """Measures the peers and the lobby in turns with as many connections."""
+def _compare(racers: int, seconds: float, rounds: int) -> list[ratios.Ratio]:
+    """Measures the peers and the lobby in turns with as many connections; returns the time that a frame takes."""
     sides: dict[str, Callable[[], Measured]] = {"lobby": lambda: _race(racers, 0, seconds)}
     node = peers.node()
     if node is not None:
@@ -98,11 +98,8 @@ def _compare(racers: int, seconds: float, rounds: int) -> None:
             measured = measure()
             took[name].append(measured.us_a_frame)
             _tell(f"{name}, {racers:,}", measured)
-    ours = median(took["lobby"])
-    for name, each in took.items():
-        spread = f"{min(each):.1f}–{max(each):.1f}"
-        rate = f"the lobby has {median(each) / ours:4.2f} × its frame rate"
-        print(f"{name:12}{median(each):8.1f} µs a frame ({spread}), {rate}")
+    ours = took.pop("lobby")
+    return [ratios.of_times(f"a frame against {name}", "µs", ours, name, each) for name, each in took.items()]
 
 
 def _race(racers: int, watchers: int, seconds: float) -> Measured:
