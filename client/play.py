@@ -158,7 +158,7 @@ class OwnRace:
     def refused(self, moves: int, seals: int, t_ms: int) -> list[FromClient]:
         """The lobby refused something and drops what follows: takes up again where the lobby is.
 
-        Moves wait for a moment: by a clock that is ahead they were claimed too early, and would be refused again.
+        Moves wait for a moment: by a clock that is ahead they were claimed too early, and would be again.
         """
         lost = self._back_to(min(moves, len(self.log)), seals)
         if self.over:

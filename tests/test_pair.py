@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from client import actions
+from client.clock import LobbyClock
 from client.session import JoinTable
 from client.view import Line, SessionView
 from engine.board import Direction
@@ -160,6 +161,24 @@ def test_an_honest_race_is_never_refused_anything() -> None:
         world.press(player, 60 + 13 * number)
     outcome(world, *players)
     assert world.refused == []
+
+
+@pytest.mark.parametrize("ahead_ms", [120, 280])
+def test_who_takes_the_clock_to_be_later_keeps_the_line_and_every_move(
+    ahead_ms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers to pings that were slow one way are enough for that; what is claimed too early is said again."""
+    answered = LobbyClock.sample
+    monkeypatch.setattr(
+        LobbyClock, "sample", lambda clock, sent_ms, *answer: answered(clock, sent_ms - 2 * ahead_ms, *answer)
+    )
+    world, players = racing(TO_64)
+    lines = [player.connection for player in players]
+    for player in players:
+        world.press(player, 70)
+    outcome(world, *players)
+    assert {code for _, code in world.refused} <= {"slice"}
+    assert [player.connection for player in players] == lines
 
 
 def test_the_record_is_saved_by_every_client() -> None:

@@ -50,3 +50,38 @@ def test_a_new_line_keeps_the_clock_until_it_has_been_measured() -> None:
     clock.sample(0, 5_010, 20)
     clock.restart()
     assert (clock.offset_ms, clock.round_trip_ms) == (5_000, None)
+
+
+def test_a_slow_first_answer_on_a_new_line_does_not_put_the_clock_wrong() -> None:
+    """By half a second here; what is claimed by such a clock is refused."""
+    clock = LobbyClock()
+    clock.sample(0, 5_010, 20)
+    clock.restart()
+    clock.sample(1_000, 7_000, 2_000)  # all of the second was on the way there
+    assert (clock.offset_ms, clock.round_trip_ms) == (5_000, 1_000)
+
+
+def test_a_clock_that_has_become_another_is_believed_at_the_first_answer() -> None:
+    clock = LobbyClock()
+    clock.sample(0, 5_010, 20)
+    clock.restart()
+    clock.sample(1_000, 1_500, 2_000)
+    assert clock.offset_ms == 0
+
+
+def test_a_clock_that_is_told_to_be_later_than_it_can_be_is_another() -> None:
+    clock = LobbyClock()
+    clock.sample(0, 5_010, 20)
+    clock.restart()
+    clock.told(6_500, 1_000)
+    assert clock.offset_ms == 5_500
+
+
+def test_a_clock_that_is_doubted_is_no_later_than_the_lobbys_can_be() -> None:
+    clock = LobbyClock()
+    clock.sample(0, 5_500, 1_000)
+    clock.sample(2_000, 7_700, 2_600)
+    clock.doubt()
+    assert clock.lobby_ms(2_600) == 7_700
+    clock.restart()
+    assert clock.lobby_ms(2_600) == 8_000

@@ -231,8 +231,21 @@ def test_moves_before_the_start_do_not_exist() -> None:
     guest = fresh.tables.reach(Phase.COUNTDOWN)
     racer = Racer(fresh, guest, 1)
     racer.move(1, at_ms=0)
-    assert racer.refusals(racer.slice()) == [Refusal.ORDER]
+    assert racer.slice() == []
     assert fresh.run.tracks[1].log.directions == b""
+
+
+@pytest.mark.parametrize("seals", [False, True])
+def test_what_was_said_before_the_start_is_asked_for_again_with_the_next(seals: bool) -> None:
+    race, _host, guest = two()
+    guest.move(1)
+    guest.sent = 1  # and was passed over
+    guest.seals += seals
+    guest.move(1)
+    effects = guest.seal(Act.NONE) if seals else guest.slice()
+    (refused,) = race.tables.sent(effects, guest.player, messages.Refused)
+    assert isinstance(refused, messages.Refused)
+    assert (refused.moves, refused.seals) == (0, 0)
 
 
 def test_moves_after_the_end_are_dropped_without_a_word() -> None:
