@@ -19,8 +19,9 @@ from protocol.messages import Role
 from protocol.signing import Signer
 
 
-def _any_name() -> str:
-    return NAMES[os.urandom(1)[0] % len(NAMES)]
+def names_for(players: int) -> list[str]:
+    """Returns names for so many computer players, each another one."""
+    return sorted(NAMES, key=lambda _: os.urandom(8))[:players]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class Player:
     pin: str
     program: str
     pace: float
-    name: str = field(default_factory=_any_name)
+    name: str = field(default_factory=lambda: names_for(1)[0])
     part: Part = field(default_factory=Part)
     return_after_s: float | None = None  # after it has vanished; None: never
     signer: Signer = field(default_factory=lambda: Signer(os.urandom(32)))

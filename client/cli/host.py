@@ -149,14 +149,20 @@ async def _at_the_table(visit: Visit, view: SessionView, house: _House, options:
     if not options.plain:
         for line in qr_lines(join, size.columns, size.lines - 1):
             print(line, flush=True)
-    manner = ["--level", options.level, "--pace", str(options.pace)]
-    for _ in range(options.bots):
-        house.bots.append(start_bot(table_link(house.reach, view.code, pin), data_directory(), manner))
+    _seat_bots(house, table_link(house.reach, view.code, pin), options)
     if options.lock:
         await _lock(visit, options.bots)
     return await visit.show(
         screen_for(visit.runner, join=join, watch=watch, preferences=options.preferences, lan=house.lan)
     )
+
+
+def _seat_bots(house: _House, link: str, options: argparse.Namespace) -> None:
+    from client.players import names_for  # and with it what they think with
+
+    for name in names_for(options.bots):
+        manner = ["--level", options.level, "--pace", str(options.pace), "--name", name]
+        house.bots.append(start_bot(link, data_directory(), manner))
 
 
 async def _lock(visit: Visit, bots: int) -> None:
