@@ -165,7 +165,7 @@ class Lobby:
                 self.room.broke(codes_of(saved), now_ms)
         alive_ms = max([event.alive_ms, *(table.seen_ms for table, _ in back)])
         for table, journal in back:
-            if table.phase is Phase.CLOSED or table.abandoned:
+            if table.phase is Phase.CLOSED:
                 self._out.append(Forget(journal.number))
                 continue
             self._tables[table.code] = self._tables[table.watch_code] = table

@@ -105,11 +105,6 @@ class Table:
         """Whether a race is going on or somebody is connected."""
         return self.phase in IN_RACE or len(self.presence) > 0
 
-    @property
-    def abandoned(self) -> bool:
-        """Whether nobody is here, and nobody has a seat to come back to."""
-        return len(self.seating) == 0 and len(self.presence) == 0
-
     def seats(self, key: bytes) -> bool:
         """Returns whether this key has a seat here: who comes back to it has not guessed the code."""
         return self.seating.seat_of(key) is not None

@@ -588,6 +588,19 @@ def test_a_table_that_had_closed_is_not_taken_up() -> None:
     assert again.lobby.tables == 0
 
 
+def test_a_table_that_everybody_has_left_is_taken_up_while_it_would_have_stood() -> None:
+    """Whoever has its code finds it for ten minutes, killed lobby or not (rules 3.10)."""
+    doors = Doors()
+    host = doors.caller(b"h").greet()
+    effects = host.open()
+    (code,) = [view.code for view in doors.lobby.views()]
+    effects += host.say(messages.Leave())
+    again = Doors(seed="another")
+    again.now_ms = doors.now_ms + 1_000
+    again.handle(Restored((saved(effects),), doors.now_ms, 1))
+    assert [view.code for view in again.lobby.views()] == [code]
+
+
 def test_a_table_that_fails_is_put_aside_and_everybody_at_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     doors = Doors()
     host, table = table_of(doors)

@@ -164,7 +164,8 @@ class Looker:
             self.race.acked[key] = max(self.race.acked.get(key, 0), message.moves)
             self.race.moved_ms[key] = self.world.now_ms
         elif isinstance(message, messages.Refused):
-            late = message.code == "seal" and self._phase is Phase.CLOSING  # its moves came too late, too
+            # Its moves came too late, too; what a lobby that was stopped says now may be of a phase that is over.
+            late = message.code == "seal" and self.race is not None and self.race.ended is not None
             wrong = message.code in WRONG and program.knobs.honest and not late
             assert not wrong, f"{program.name} is honest and was refused: {message.code}"
         elif isinstance(message, messages.Welcome):
