@@ -26,8 +26,8 @@ from bench import peers, ratios
 MOVES_PER_S = 3.0
 STEPS = (100, 500, 1_000, 2_000, 3_000, 4_000)
 QUICK_STEPS = (100, 400)
-WATCHERS = (0, 1_000, 4_000)  # at the first table of WATCHED_RACERS racers
-WATCHED_RACERS = 400
+WATCHERS, QUICK_WATCHERS = (1_000, 4_000), (200,)  # at the first table of so many racers:
+WATCHED_RACERS, QUICK_WATCHED_RACERS = 400, 100
 FRAME_BYTES, ACK_BYTES, TICK_BYTES = 82, 34, 268  # a slice of a move with a seal now and then, as they are on the wire
 P99_MS_MAX, RACERS_MIN = 50.0, 2_000  # performance.md
 COLUMNS = (
@@ -77,10 +77,12 @@ def main(*, quick: bool) -> int:
         if ours[racers].told["p99_ms"] > 10 * P99_MS_MAX:
             print("it is overloaded: no further step is tried")
             break
-    for watchers in WATCHERS[: 2 if quick else None]:
-        _tell(f"… {WATCHED_RACERS} and {watchers:,} watch", _race(WATCHED_RACERS, watchers, seconds))
+    watched = QUICK_WATCHED_RACERS if quick else WATCHED_RACERS
+    for watchers in QUICK_WATCHERS if quick else WATCHERS:
+        _tell(f"{watched} and {watchers:,} who watch", _race(watched, watchers, seconds))
     carried = [racers for racers, run in ours.items() if racers <= PEER_RACERS and run.told["p99_ms"] <= P99_MS_MAX]
-    return ratios.concluded("lobby", _compare(max(carried, default=steps[0]), seconds, 2 if quick else 3))
+    most = steps[0] if quick else max(carried, default=steps[0])
+    return ratios.concluded("lobby", _compare(most, seconds, 2 if quick else 3))
 
 
 def _compare(racers: int, seconds: float, rounds: int) -> list[ratios.Ratio]:

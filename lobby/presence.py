@@ -13,6 +13,8 @@ from lobby.people import Member
 from protocol.limits import COUNTDOWN_PINGS, EMPTY_TABLE_MS, PING_INTERVAL_MS, Windows
 from protocol.messages import Ping, Pong, Role
 
+_TURNS = 64  # in which watchers are pinged
+
 
 class Presence:
     """The members of a table by connection."""
@@ -33,7 +35,9 @@ class Presence:
         return len(self._members)
 
     def add(self, member: Member) -> None:
-        """Takes a new member in."""
+        """Takes a new member in. Watchers are pinged in turns: a crowd that came at once must not answer at once."""
+        if member.role is Role.WATCHER:
+            member.line.pinged_ms += PING_INTERVAL_MS * (member.connection % _TURNS) // _TURNS
         self._members[member.connection] = member
         self._persons += member.role is not Role.COMPUTER
         heappush(self._alarms, (self._due_ms(member), member.connection))
@@ -68,7 +72,7 @@ class Presence:
         self._empty_since_ms = None if self._empty_since_ms is None else self._empty_since_ms + gap_ms
 
     def hurry(self, hurried: bool) -> None:
-        """From now on the lines must be known soon, because a countdown runs; or need not be any more."""
+        """From now on the lines of all who may play must be known soon: a countdown runs. Or need not be any more."""
         self._hurried = hurried
         self._alarms = sorted((self._due_ms(member), member.connection) for member in self)
 
@@ -123,7 +127,8 @@ class Presence:
         return min(self._ping_ms(member), self._silent_ms(member))
 
     def _ping_ms(self, member: Member) -> int:
-        interval_ms = self._windows.countdown_ms // (COUNTDOWN_PINGS + 1) if self._hurried else PING_INTERVAL_MS
+        hurried = self._hurried and member.role is not Role.WATCHER
+        interval_ms = self._windows.countdown_ms // (COUNTDOWN_PINGS + 1) if hurried else PING_INTERVAL_MS
         return member.line.pinged_ms + interval_ms
 
     def _silent_ms(self, member: Member) -> int:

@@ -21,6 +21,11 @@ def due_ms(each: Member, interval_ms: int) -> int:
     return min(each.line.pinged_ms + interval_ms, each.line.heard_ms + WINDOWS.silent_ms)
 
 
+def interval_ms(each: Member, hurried: bool) -> int:
+    plays = each.role is not Role.WATCHER
+    return WINDOWS.countdown_ms // (COUNTDOWN_PINGS + 1) if hurried and plays else PING_INTERVAL_MS
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_everyone_is_pinged_and_missed_exactly_when_it_is_time(seed: int) -> None:
     """Against the plain way: to look at everyone at every moment."""
@@ -29,7 +34,7 @@ def test_everyone_is_pinged_and_missed_exactly_when_it_is_time(seed: int) -> Non
         everyone = list(presence)
         if random.random() < 0.05 and len(everyone) < 30:
             number += 1
-            presence.add(member(number, now_ms))
+            presence.add(member(number, now_ms, Role.WATCHER if number % 4 == 0 else Role.PLAYER))
         if everyone and random.random() < 0.02:
             presence.remove(random.choice(everyone).connection)
         if random.random() < 0.02:
@@ -38,10 +43,9 @@ def test_everyone_is_pinged_and_missed_exactly_when_it_is_time(seed: int) -> Non
         for each in presence:
             if each.connection % 3 and random.random() < 0.01:  # of every third nothing is heard
                 each.line.heard_ms = now_ms
-        interval_ms = WINDOWS.countdown_ms // (COUNTDOWN_PINGS + 1) if hurried else PING_INTERVAL_MS
         if len(presence):
-            assert presence.deadline(racing=True) == min(due_ms(each, interval_ms) for each in presence)
-        to_ping = [each.connection for each in presence if now_ms >= each.line.pinged_ms + interval_ms]
+            assert presence.deadline(racing=True) == min(due_ms(each, interval_ms(each, hurried)) for each in presence)
+        to_ping = [each.connection for each in presence if now_ms >= each.line.pinged_ms + interval_ms(each, hurried)]
         silent = [each for each in presence if now_ms >= each.line.heard_ms + WINDOWS.silent_ms]
         out = Outbox()
         assert presence.wake(now_ms, out) == silent
@@ -49,6 +53,18 @@ def test_everyone_is_pinged_and_missed_exactly_when_it_is_time(seed: int) -> Non
         assert pinged == sorted(to_ping)
         for each in silent:
             presence.remove(each.connection)
+
+
+def test_a_crowd_that_comes_at_once_is_pinged_in_turns() -> None:
+    presence = Presence(WINDOWS, 0)
+    for number in range(640):
+        presence.add(member(number, 0, Role.WATCHER))
+    pinged = []
+    for now_ms in range(0, 2 * PING_INTERVAL_MS, 10):
+        out = Outbox()
+        presence.wake(now_ms, out)
+        pinged.append(sum(len(send.connections) for send in out if isinstance(send, Send)))
+    assert (max(pinged), sum(pinged)) == (10, 2 * 640)
 
 
 def test_a_table_with_computers_alone_is_empty_and_closes_when_its_time_is_up() -> None:
