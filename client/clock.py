@@ -3,8 +3,9 @@
 Every answered ping gives an interval in which the lobby's clock must lie: the shorter the round trip, the surer. The
 estimate is taken from the quickest samples, also those of an earlier connection: the first answers on a new line are
 often slow, and half of a round trip is how wrong they can be. Two samples whose intervals have nothing in common show
-that the clock is another (a lobby on a new machine), and then the later is right. No clock is read here: the session
-hands its own monotonic time in.
+that a clock was set or stood still (ours does while the computer sleeps); then the later is right, though it may be a
+bad one, and the estimate is the earliest that can be: what is claimed too early is refused, too late it is not. No
+clock is read here: the session hands its own monotonic time in.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class LobbyClock:
         self._doubted = False
 
     def doubt(self) -> None:
-        """The lobby found that we were ahead of it: from now on we take it to be no later than it must be."""
+        """The lobby found that we were ahead of it: on this line we take it to be no later than it must be."""
         self._doubted = True
 
     def told(self, lobby_ms: int, now_ms: int) -> None:
@@ -51,7 +52,10 @@ class LobbyClock:
 
     def _keep(self, fits: Callable[[int, int], bool]) -> None:
         """Forgets the samples that the clock of now cannot have given."""
-        self._samples = deque((sample for sample in self._samples if fits(*sample)), maxlen=_SAMPLES_KEPT)
+        kept = [sample for sample in self._samples if fits(*sample)]
+        if len(kept) < len(self._samples):
+            self._samples = deque(kept, maxlen=_SAMPLES_KEPT)
+            self._doubted = True
 
     @property
     def offset_ms(self) -> int:

@@ -65,8 +65,16 @@ def test_a_clock_that_has_become_another_is_believed_at_the_first_answer() -> No
     clock = LobbyClock()
     clock.sample(0, 5_010, 20)
     clock.restart()
-    clock.sample(1_000, 1_500, 2_000)
-    assert clock.offset_ms == 0
+    clock.sample(1_000, 1_010, 1_020)
+    assert clock.offset_ms == -10
+
+
+def test_after_our_computer_slept_the_clock_is_no_later_than_it_can_be() -> None:
+    """The answer to a ping from before it says little: our clock stood still, and a slow answer looks the same."""
+    clock = LobbyClock()
+    clock.sample(0, 5_010, 20)
+    clock.sample(1_000, 12_000, 3_000)
+    assert clock.lobby_ms(3_000) == 12_000
 
 
 def test_a_clock_that_is_told_to_be_later_than_it_can_be_is_another() -> None:
