@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 _SAMPLES_KEPT = 32
 _GRAIN_MS = 2  # both clocks are read in whole milliseconds
+_SURE_MS = 200  # a sample of a longer round trip can be further off than a lobby bears (rules 5.2)
 _GOOD = 4  # how many of the quickest samples are averaged: one alone carries its own jitter
 
 
@@ -28,8 +29,10 @@ class LobbyClock:
         self._doubted = False
 
     def restart(self) -> None:
-        """The line is another; the lobby's clock is the same until it shows otherwise."""
+        """The line is another; the lobby's clock is the same until it shows otherwise. Slow samples are forgotten."""
+        self._told_ms = self.offset_ms
         self._trips.clear()
+        self._samples = deque((sample for sample in self._samples if sample[0] <= _SURE_MS), maxlen=_SAMPLES_KEPT)
         self._doubted = False
 
     def doubt(self) -> None:

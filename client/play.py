@@ -158,12 +158,13 @@ class OwnRace:
     def refused(self, moves: int, seals: int, t_ms: int) -> list[FromClient]:
         """The lobby refused something and drops what follows: takes up again where the lobby is.
 
-        Moves wait for a moment: by a clock that is ahead they were claimed too early, and would be again.
+        By a clock that was ahead the moves were claimed too early: they wait until the lobby cannot find them so again.
         """
         lost = self._back_to(min(moves, len(self.log)), seals)
         if self.over:
             return [Resync(self._sent), *self.closing_seal()]
-        self._flush_by_ms = t_ms + limits.SLICE_INTERVAL_MS if self._sent < len(self.log) else None
+        due_ms = max(t_ms, self.log.last_ms - self._deal.windows.claim_ahead_ms)
+        self._flush_by_ms = due_ms if self._sent < len(self.log) else None
         return [Resync(self._sent), *self._say_again(lost)]
 
     def resume(self, own: OwnGame, t_ms: int) -> list[FromClient]:

@@ -83,7 +83,7 @@ class Table:
             self.run.out = out
             if not isinstance(event, Resumed):  # which tells of the gap itself
                 self._look_for_gap(self.run, now_ms)
-                if self.phase is Phase.COUNTDOWN and now_ms > self.run.start_ms:
+                if self.phase is Phase.COUNTDOWN and now_ms >= self.run.start_ms:
                     self._phase_over(now_ms)  # nobody has told us
         self.seen_ms = now_ms
         match event:

@@ -87,9 +87,18 @@ def test_a_clock_that_is_told_to_be_later_than_it_can_be_is_another() -> None:
 
 def test_a_clock_that_is_doubted_is_no_later_than_the_lobbys_can_be() -> None:
     clock = LobbyClock()
-    clock.sample(0, 5_500, 1_000)
-    clock.sample(2_000, 7_700, 2_600)
+    clock.sample(0, 5_090, 100)
+    clock.sample(2_000, 7_070, 2_060)
     clock.doubt()
-    assert clock.lobby_ms(2_600) == 7_700
+    assert clock.lobby_ms(2_060) == 7_070
     clock.restart()
-    assert clock.lobby_ms(2_600) == 8_000
+    assert clock.lobby_ms(2_060) == 7_100
+
+
+def test_what_was_measured_slowly_is_forgotten_with_its_line_and_what_the_lobby_says_is_better() -> None:
+    clock = LobbyClock()
+    clock.sample(0, 7_000, 3_000)
+    clock.restart()
+    assert clock.lobby_ms(3_000) == 8_500
+    clock.told(7_400, 3_400)
+    assert clock.lobby_ms(3_400) == 7_400
