@@ -123,11 +123,14 @@ class Looker:
         """The core wants this to be done; whether the disk lets it is another matter."""
         table = self.world.table
         settling = table is not None and table.phase is Phase.SETTLING
+        begins = self._phase is not Phase.SETTLING
         for effect in effects:
             if isinstance(effect, Send):
                 if isinstance(effect.message, messages.Welcome):
                     self._at_tables.update(effect.connections)
                 told = settling and isinstance(effect.message, TELLING)
+                # The event that began it may have shown first that the lobby was away.
+                told = told and not (begins and isinstance(effect.message, messages.Gapped))
                 assert not told, f"{type(effect.message).__name__} in a settling (rules 5.3)"
                 self.secrets.look(effect.message, encode(effect.message), effect.connections)
                 self.shadow.comes_out(effect.message, effect.connections)
