@@ -166,7 +166,9 @@ class World:
         if table.phase in (Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING, Phase.CLOSING):
             return False
         racers = [program for program in self.here() if program.session.seat is not None]
-        if len(racers) >= 2 and not self.enough_races():
+        # Among computers alone nobody is host, and nobody deals (rules 3.10).
+        persons = any(program.knobs.role is Role.PLAYER for program in racers)
+        if len(racers) >= 2 and persons and not self.enough_races():
             return False
         return all(program.session.race is None or program.session.race.check is not None for program in self.here())
 
