@@ -17,11 +17,11 @@ Network = IPv4Network | IPv6Network
 class Bounds:
     """How many of everything there may be. `exempt` networks have no limits of their own, only the whole lobby's."""
 
-    # One core of a slow machine serves 500 racing players within 50 ms (bench/README.md, "A lobby under load"): they
+    # One core of a slow machine serves 500 racing players, or nearly (bench/README.md, "A lobby under load"): they
     # fill these tables two at each, and the crowd of one table has room beside them. A quick machine serves five times
     # as many: docs/limits.md says how to find out, and what to set.
     tables_max: int = 250
-    connections_max: int = 4_608  # at tables: 500 who race, and watchers_per_table, of whom five cost what a racer does
+    connections_max: int = 4_608  # at tables: 500 who race, and watchers_per_table
     connections_per_address: int = 64  # a class or a LAN party behind one router; 72 such fill a lobby, not one
     tables_per_address: int = 8  # each takes 13 ms to deal, and stands for 10 minutes after everybody has left
     watchers_per_table: int = 4_096  # what the broadcasts of one table were measured with (performance.md)
