@@ -14,6 +14,7 @@ from engine.race import SeatState, Termination
 from lobby.events import Durable, Effect, Event, Persist, Quarantine, Send
 from lobby.journal import rebuilt
 from lobby.snapshot import frozen, thaw
+from protocol.limits import EMPTY_TABLE_MS
 from protocol.messages import Phase, Ping, Pong, TableSettings
 from protocol.record import Gap, Record
 from protocol.signing import Signer
@@ -287,12 +288,14 @@ def test_closing_seals_are_waited_for_again() -> None:
     assert record.gaps == ()
 
 
-def test_a_table_that_everybody_has_left_is_not_taken_up() -> None:
+def test_a_table_that_everybody_has_left_is_taken_up_and_closes_when_its_time_is_up() -> None:
     world = World()
     host = world.host(ENDLESS)
     world.act(host, Leave())
     world.run(100)
     world.restart_lobby()
+    assert world.lobby.tables == 1
+    world.run(EMPTY_TABLE_MS)
     assert world.lobby.tables == 0
     assert not world.disk.rows
 
