@@ -162,19 +162,17 @@ class OwnRace:
         """
         lost = self._back_to(min(moves, len(self.log)), seals)
         if self.over:
-            return [Resync(self._sent), *self.closing_seal()]
+            return [Resync(self._sent), *self._resumed(), *self.closing_seal()]
         due_ms = max(t_ms, self.log.last_ms - self._deal.windows.claim_ahead_ms)
         self._flush_by_ms = due_ms if self._sent < len(self.log) else None
-        return [Resync(self._sent), *self._say_again(lost)]
+        return [Resync(self._sent), *self._resumed(), *self._say_again(lost)]
 
     def resume(self, own: OwnGame, t_ms: int) -> list[FromClient]:
         """A new connection: sends what the lobby does not have. Call it once the log is at least as long as its own."""
         lost = self._back_to(own.moves, own.seals)
         self.acked = own.moves
         self._resume = own.seals > 0
-        out: list[FromClient] = []
-        if self._resume:
-            out.append(Seal(self._seal(own.moves, Act.RESUME)))
+        out = self._resumed()
         if self.over:
             return out + self.closing_seal()
         return out + self.flush(t_ms) + self._say_again(lost)
@@ -202,10 +200,16 @@ class OwnRace:
     def _back_to(self, moves: int, seals: int) -> list[_Said]:
         """Goes back to what the lobby has; returns what it has not heard and a person has said."""
         self._sent = moves
-        lost = [said for said in self._said[seals:] if said.act in _SAID_AGAIN]
+        unheard = self._said[seals:]
+        lost = [said for said in unheard if said.act in _SAID_AGAIN]
+        self._resume = self._resume or any(said.act is Act.RESUME for said in unheard)
         # A program that was started again does not know what its first seals vouched for.
         self._said = self._said[:seals] + [_Said(0, Act.NONE, 0)] * (seals - len(self._said))
         return lost
+
+    def _resumed(self) -> list[FromClient]:
+        """Returns the seal that must come first on a new connection, if the lobby has not had it (deal.md 5.2)."""
+        return [Seal(self._seal(self._sent, Act.RESUME))] if self._resume else []
 
     def _say_again(self, lost: list[_Said]) -> list[FromClient]:
         return [Seal(self._seal(self._sent, said.act, said.argument)) for said in lost]

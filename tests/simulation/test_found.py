@@ -9,6 +9,7 @@ from client.actions import Action
 from protocol import messages
 from protocol.codec import decode_from_client, encode
 from protocol.messages import Phase, TableSettings
+from protocol.movelog import Act, SealBody
 from tests.world import Client, World
 
 TO_8 = TableSettings(target_exponent=3)
@@ -117,3 +118,37 @@ def test_a_lobby_cannot_make_a_program_fall_over_by_what_it_says_of_its_seals() 
     world._send_down(guest.connection or 0, (false := messages.Refused("slice", 0, 1)), encode(false))
     world.run(1_000)
     assert guest.session.ending == ""
+
+
+class SpoilingWorld(World):
+    """What owl says first on a new connection in a race does not arrive as it was signed."""
+
+    spoiled = 0
+
+    def hears(self, client: Client, frame: bytes) -> bytes:
+        message = decode_from_client(frame)
+        if client.name != "owl" or self.spoiled or not isinstance(message, messages.Seal):
+            return frame
+        if SealBody.decode(message.seal.body).act is not Act.RESUME:
+            return frame
+        self.spoiled += 1
+        return encode(messages.Seal(messages.Signed(message.seal.body, bytes(64))))
+
+
+def test_a_seal_that_resumes_is_said_again_if_it_was_refused() -> None:
+    """World 20000224: the lobby refused all that came without it, for ever."""
+    world = SpoilingWorld()
+    host = world.host(TableSettings(target_exponent=5))
+    guest = world.join(host, "owl")
+    world.start(host, guest)
+    world.act(guest, actions.Agree())  # a seal, which the lobby has from now on
+    world.press(guest, 100, times=5)
+    world.run(1_500)
+    world.cut(guest)
+    world.run(500)
+    world.mend(guest)
+    world.press(guest, 100)
+    world.finish(host, guest)
+    assert world.spoiled == 1
+    assert world.refused == [("owl", "seal")]
+    assert guest.records[0].ok
