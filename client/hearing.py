@@ -359,7 +359,8 @@ def _record_piece(message: messages.RecordPiece, session: Session, now_ms: int) 
 def _refused(message: messages.Refused, session: Session, now_ms: int) -> None:
     own = session.race.own if session.race is not None else None
     if message.code in ("slice", "flood", "seal") and own is not None:
-        session.clock.doubt()
+        if message.code == "slice":
+            session.clock.doubt()
         session.send(*own.refused(message.moves, message.seals, session.race_ms(now_ms)))
     else:
         session.notice = message.code

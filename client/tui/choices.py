@@ -20,6 +20,8 @@ from engine.solo import TARGET_EXPONENT_MIN, USUAL_TARGETS
 from protocol.limits import IDLE_MS_DEFAULT, LEAD_DEFAULT, LEAD_STRICT, SEATS_MAX, SEATS_MIN
 from protocol.messages import TableSettings
 
+from .keys import line_after
+
 SECOND_MS, MINUTE_MS = 1_000, 60_000
 TARGETS = USUAL_TARGETS
 TARGETS_SHOWN = 4  # rules 3.2: 256/512/1024/2048 on 4×4
@@ -168,7 +170,7 @@ def stepped_form(form: Form, key: str, seated: int) -> Form:
     lines = rows(form.settings)
     place = lines.index(form.row) if form.row in lines else 0
     if key in ("up", "down"):
-        return replace(form, row=lines[(place + (1 if key == "down" else -1)) % len(lines)])
+        return replace(form, row=lines[line_after(key, place, len(lines))])
     step = {"left": -1, "right": 1}.get(key, 0)
     return replace(form, settings=stepped(form.settings, lines[place], step, seated)) if step else form
 

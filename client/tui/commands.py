@@ -32,7 +32,7 @@ from engine.board import Direction
 from protocol.messages import Phase
 
 from .choices import Form, stepped_form, with_seated
-from .keys import Verb, keyboard_of, latin, meaning
+from .keys import Verb, keyboard_of, latin, line_after, meaning
 
 RACE_PHASES = frozenset({Phase.RACING, Phase.SETTLING, Phase.CLOSING})
 _HARMLESS = frozenset({Verb.HELP, Verb.MENU, Verb.LINK, Verb.COPY, Verb.NEXT, Verb.MOUSE, Verb.LEAVE})
@@ -287,8 +287,7 @@ def _in_menu(view: SessionView, ui: Ui, key: str) -> Step:
     items = menu_items(view, ui)
     chosen = min(ui.menu or 0, len(items) - 1)
     if key in ("up", "down"):
-        step = 1 if key == "down" else -1
-        return Step(replace(ui, menu=(chosen + step) % len(items)))
+        return Step(replace(ui, menu=line_after(key, chosen, len(items))))
     if key == "enter":
         return choose(view, replace(ui, menu=None), items[chosen])
     return Step(replace(ui, menu=None)) if key == "escape" else Step(ui)

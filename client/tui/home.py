@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from client.language import later
 
-from .keys import keyboard_of, latin
+from .keys import keyboard_of, latin, line_after
 
 if TYPE_CHECKING:
     from .choices import Form  # it takes long to import, and is needed on one page only
@@ -183,7 +183,7 @@ def _moved(place: int, key: str, count: int) -> int:
     """Returns the line after an arrow: up from the first is the last."""
     if key in ("home", "end"):
         return 0 if key == "home" else count - 1
-    return (place + (1 if key == "down" else -1)) % max(count, 1)
+    return line_after(key, place, max(count, 1))
 
 
 def _in_field(home: Home, key: str) -> Step:

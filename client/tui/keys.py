@@ -137,3 +137,8 @@ def meaning(key: str, *, on_board: bool) -> Direction | Verb | None:
     if key in ARROWS:
         return ARROWS[key] if on_board else None
     return looked_up(_BOARD_TABLE if on_board else _ELSEWHERE_TABLE, key)
+
+
+def line_after(key: str, chosen: int, lines: int) -> int:
+    """Returns the line that "up" or "down" chooses; after the last comes the first."""
+    return (chosen + (1 if key == "down" else -1)) % lines

@@ -36,8 +36,8 @@ from .panel import draw_lines, draw_side, draw_standings, status_words
 from .plan import Arrangement, Layout
 from .result import draw_result, headline
 from .seating import draw_seating, draw_waiting, hint_words
-from .sliding import Fresh, Slide, draw_slide
-from .tiles import draw_blocks, draw_board
+from .sliding import Fresh, Slide, draw_moving
+from .tiles import draw_blocks
 
 _SOON_MS = 10_000  # a timed race's clock is marked for its last ten seconds
 _MESSAGE_ROWS_MAX = 6
@@ -98,13 +98,7 @@ def _draw_body(
 def _draw_race(
     canvas: Canvas, layout: Layout, view: SessionView, palette: Palette, moving: Slide | Fresh | None
 ) -> None:
-    assert layout.shape is not None, "only a layout of one line has no board"
-    if isinstance(moving, Slide):
-        draw_slide(canvas, layout.board, layout.shape, layout.size, moving, palette)
-    else:
-        board = view.game.board if view.game is not None else None
-        fresh = moving.cells if moving is not None else frozenset()
-        draw_board(canvas, layout.board, layout.shape, layout.size, board, palette, fresh)
+    draw_moving(canvas, layout, None if view.game is None else view.game.board, palette, moving)
     _draw_countdown(canvas, layout.board, view, palette)
     if layout.arrangement is Arrangement.SIDE:
         draw_side(canvas, layout.panel, view, palette)

@@ -17,8 +17,8 @@ from engine.motion import motions
 from .canvas import Canvas, Cell, Rect
 from .look import Look, Motion
 from .palette import Ink, Palette, halves
-from .plan import Gap, Shape
-from .tiles import HALF, face, place
+from .plan import Gap, Layout, Shape
+from .tiles import HALF, draw_board, face, place
 
 SLIDE_S = 0.1
 FRAME_S = 1 / 30
@@ -85,6 +85,18 @@ def move_between(before: Board | None, after: Board) -> tuple[tuple[Way, ...], f
 
 
 # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def draw_moving(
+    canvas: Canvas, layout: Layout, board: Board | None, palette: Palette, moving: Slide | Fresh | None
+) -> None:
+    """Draws a board of a layout that has room for one; `moving`: how its tiles are on their way."""
+    assert layout.shape is not None, "only a layout of one line has no board"
+    if isinstance(moving, Slide):
+        draw_slide(canvas, layout.board, layout.shape, layout.size, moving, palette)
+    else:
+        fresh = moving.cells if moving is not None else frozenset()
+        draw_board(canvas, layout.board, layout.shape, layout.size, board, palette, fresh)
 
 
 def draw_slide(canvas: Canvas, region: Rect, shape: Shape, size: int, slide: Slide, palette: Palette) -> None:

@@ -16,7 +16,7 @@ from engine.solo import Act, SoloKind
 from protocol.solo import Origin
 
 from .footer import Command
-from .keys import ARROWS, ON_A_BOARD, keyboard_of, latin, looked_up
+from .keys import ARROWS, ON_A_BOARD, keyboard_of, latin, line_after, looked_up
 
 
 class Do(StrEnum):
@@ -210,7 +210,7 @@ def _in_menu(view: SoloView, ui: SoloUi, key: str) -> Step:
     items = menu_items(view, ui)
     chosen = min(ui.menu or 0, len(items) - 1)
     if key in ("up", "down"):
-        return Step(replace(ui, menu=(chosen + (1 if key == "down" else -1)) % len(items)))
+        return Step(replace(ui, menu=line_after(key, chosen, len(items))))
     if key == "enter":
         return choose(view, replace(ui, menu=None), items[chosen].do)
     return Step(replace(ui, menu=None)) if key == "escape" else Step(ui)

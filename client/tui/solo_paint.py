@@ -20,9 +20,9 @@ from .footer import Command, draw_footer
 from .keys import shown_key
 from .palette import Ink, Palette
 from .plan import Arrangement, Layout
-from .sliding import Fresh, Slide, draw_slide
+from .sliding import Fresh, Slide, draw_moving
 from .solo_keys import Do, SoloUi, available
-from .tiles import draw_board, face
+from .tiles import face
 
 if TYPE_CHECKING:
     from client.view import SeatPicture
@@ -57,7 +57,7 @@ def paint_solo(
     if layout.arrangement is Arrangement.LINE:
         canvas.text(0, 0, line_words(picture, ui))
         return canvas
-    _draw_board(canvas, layout, picture.view, palette, moving)
+    draw_moving(canvas, layout, picture.view.board, palette, moving)
     if layout.arrangement is Arrangement.ALONE:
         told = messages(picture, ui, keys=True)
         ink = palette.warn if told and told[0][1] else palette.strong
@@ -73,15 +73,6 @@ def paint_solo(
 
         draw_over(canvas, picture.view, ui, palette)
     return canvas
-
-
-def _draw_board(canvas: Canvas, layout: Layout, view: SoloView, palette: Palette, moving: Slide | Fresh | None) -> None:
-    assert layout.shape is not None, "only a layout of one line has no board"
-    if isinstance(moving, Slide):
-        draw_slide(canvas, layout.board, layout.shape, layout.size, moving, palette)
-    else:
-        fresh = moving.cells if moving is not None else frozenset()
-        draw_board(canvas, layout.board, layout.shape, layout.size, view.board, palette, fresh)
 
 
 def _draw_header(canvas: Canvas, view: SoloView, palette: Palette) -> None:

@@ -14,7 +14,7 @@ from client.training import Judged, TrainingView
 from engine.board import Direction
 
 from .footer import Command
-from .keys import ARROWS, ON_A_BOARD, keyboard_of, latin, looked_up, shown_key
+from .keys import ARROWS, ON_A_BOARD, keyboard_of, latin, line_after, looked_up, shown_key
 
 
 class Do(StrEnum):
@@ -194,7 +194,7 @@ def _in_menu(view: TrainingView, ui: TrainUi, key: str) -> Step:
     items = menu_items(view, ui)
     chosen = min(ui.menu or 0, len(items) - 1)
     if key in ("up", "down"):
-        return Step(replace(ui, menu=(chosen + (1 if key == "down" else -1)) % len(items)))
+        return Step(replace(ui, menu=line_after(key, chosen, len(items))))
     if key == "enter":
         return choose(view, replace(ui, menu=None), items[chosen].do)
     return Step(replace(ui, menu=None)) if key == "escape" else Step(ui)
@@ -204,7 +204,7 @@ def _in_review(view: TrainingView, ui: TrainUi, key: str) -> Step:
     count = len(view.costliest)
     chosen = min(ui.review or 0, max(count - 1, 0))
     if key in ("up", "down") and count:
-        return Step(replace(ui, review=(chosen + (1 if key == "down" else -1)) % count))
+        return Step(replace(ui, review=line_after(key, chosen, count)))
     if key.isdecimal() and 0 < int(key) <= count:
         return Step(replace(ui, review=None), practise=view.costliest[int(key) - 1])
     if key == "enter" and count:

@@ -16,8 +16,8 @@ from .keys import shown_key
 from .overlay import draw_box
 from .palette import PLAIN, Ink, Palette
 from .plan import Arrangement, Layout, plan
-from .sliding import Fresh, Slide, draw_slide
-from .tiles import draw_board, face
+from .sliding import Fresh, Slide, draw_moving
+from .tiles import face
 from .train_keys import Do, TrainUi, available, key_words, menu_items
 
 ROWS_BELOW = 5  # of the panel where it is below the board: a row of figures, and what the coach says
@@ -42,12 +42,7 @@ def paint_train(
     if layout.arrangement is Arrangement.LINE:
         canvas.text(0, 0, _one_line(view, ui))
         return canvas
-    assert layout.shape is not None, "only a layout of one line has no board"
-    if isinstance(moving, Slide):
-        draw_slide(canvas, layout.board, layout.shape, layout.size, moving, palette)
-    else:
-        fresh = moving.cells if moving is not None else frozenset()
-        draw_board(canvas, layout.board, layout.shape, layout.size, view.game.board, palette, fresh)
+    draw_moving(canvas, layout, view.game.board, palette, moving)
     if layout.arrangement is Arrangement.ALONE:
         told = messages(view, ui)
         canvas.text(0, layout.rows - 1, _one_line(view, ui), palette.warn if told and told[0][1] else palette.strong)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from client import cli
 from client.cli import exits
 from client.cli import replay as replay_command
 from engine.race import Outcome, Termination
@@ -47,21 +46,6 @@ def save(data):
         return path
 
     return write
-
-
-@pytest.fixture
-def run(capsys):
-    """Returns a function that runs a command and returns exit code, stdout and stderr."""
-
-    def command(*words):
-        try:
-            code = cli.main([str(word) for word in words])
-        except SystemExit as ended:  # argparse
-            code = ended.code if isinstance(ended.code, int) else 1
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return command
 
 
 def false_record():

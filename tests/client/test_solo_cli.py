@@ -10,7 +10,6 @@ import time
 
 import pytest
 
-from client import cli
 from client.cli import exits
 from client.cli.ghosts import read_ghosts
 from client.solo_timeline import SoloTimeline
@@ -31,21 +30,6 @@ def data(tmp_path, monkeypatch):
     texts = map(str, itertools.count())  # chance would deal boards now and then on which the first words move nothing
     monkeypatch.setattr("client.solo_play.chance_deck", lambda: seed_of_text(next(texts)))
     return with_key(tmp_path)
-
-
-@pytest.fixture
-def run(capsys):
-    """Returns a function that runs a command and returns exit code, stdout and stderr."""
-
-    def command(*words):
-        try:
-            code = cli.main([str(word) for word in words])
-        except SystemExit as ended:  # argparse
-            code = ended.code if isinstance(ended.code, int) else 1
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return command
 
 
 @pytest.fixture

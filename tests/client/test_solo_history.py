@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from client import cli
 from client.archive import MEMORY_NAME, Archive, saved_games, saved_records
 from client.cli import exits
 from client.cli.home import records
@@ -40,19 +39,6 @@ def save(data):
         return path
 
     return write
-
-
-@pytest.fixture
-def run(capsys):
-    def command(*words):
-        try:
-            code = cli.main([str(word) for word in words])
-        except SystemExit as ended:  # argparse
-            code = ended.code if isinstance(ended.code, int) else 1
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return command
 
 
 def won():
