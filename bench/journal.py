@@ -23,6 +23,7 @@ from bench.crowd import tables, until
 from engine.digest import digest
 from lobby import times
 from lobby.cli import SWITCH_S
+from lobby.entropy import Source
 from lobby.events import Keep, Persist
 from lobby.journal import Tap
 from lobby.snapshot import frozen, thaw
@@ -130,7 +131,7 @@ def _races(home: Path, played_s: int) -> tuple[int, int]:
     store.start(lambda _: None, _fail)
     rows, size = 0, 0
     for number in range(1, RACES + 1):
-        saved, tap = world.disk.saved(1), Tap(os.urandom)
+        saved, tap = world.disk.saved(1), Tap(Source(os.urandom))
         table = thaw(saved.picture, Signer(seed), tap)
         table.code, table.watch_code = f"{number:06}", f"{number + RACES:06}"
         picture = frozen(table, tap)

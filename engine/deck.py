@@ -6,7 +6,7 @@ Refuses to know boards, who may get which link when (deal.md 4), and where a see
 
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from struct import Struct
@@ -196,6 +196,18 @@ class Chain:
         chain._links = _Links(chain_id, _LOBBY_STRIDE)
         chain._links.resume(length, kept)
         return chain
+
+    @classmethod
+    def in_pieces(cls, chain_id: bytes, last: bytes, length: int = CHAIN_LENGTH) -> "Iterator[Chain | None]":
+        """Makes a chain for somebody who has other things to do: None after each 128 links, and then the chain."""
+        kept = {length: last}
+        top = length
+        while top:
+            below = (top - 1) // _LOBBY_STRIDE * _LOBBY_STRIDE
+            kept[below] = _links_down(chain_id, top, kept[top], below)[-1]
+            top = below
+            yield None
+        yield cls.resumed(chain_id, length, kept)
 
     @property
     def kept(self) -> dict[int, bytes]:

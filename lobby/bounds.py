@@ -44,7 +44,10 @@ IPV6_PREFIX = 64  # what one household gets; whoever has a /64 has 2^64 addresse
 SPARE_SOCKETS = 512  # beyond connections_max: requests for pages, handshakes, and players who come back to their seat
 SPARE_SOCKETS_PER_ADDRESS = 16  # beyond connections_per_address: the same, and so that a refusal can be told
 ARRIVALS_MIN, ARRIVALS_S = 64, 16  # of one address: all of it may come at once after a restart, and so long after that
-OPENINGS_PER_S, OPENINGS_BURST = 1, 2  # of tables, by all: each holds up everybody for 13 ms; tables_max in 4 minutes
+OPENINGS_PER_S, OPENINGS_BURST = (
+    1,
+    2,
+)  # of tables, by all: a chain takes 13 ms to make; tables_max in 4 minutes
 TALLY_MAX = 64  # players in the tally of a table: all of it goes out with every change there, 130 bytes each
 KICKED_MAX = 256  # who may not sit again at a table: a host who frees more than so many seats had better lock it
 BROKEN_MAX = 1_000  # codes of tables that have failed, until their players would have given up
@@ -57,8 +60,9 @@ FRAMES_PER_S, FRAMES_BURST = 25, 400
 BYTES_PER_S, BYTES_BURST = 16_384, 131_072  # 45 slices of 350 bytes in a second; 400 of the small frames above
 # Before the Welcome: a request and a handshake are 1,500 bytes, and a browser asks for a page or two.
 STRANGER_FRAMES_BURST, STRANGER_BYTES_BURST = 128, 16_384
-STRANGERS_AT_ONCE, STRANGERS_PAUSES = 2, 3  # are served, 1 ms each; then everybody else has three times as long
-STRANGERS_PAUSE_S_MAX = 0.05  # so that one who takes long (a table takes 13 ms to deal) does not keep others out
+STRANGERS_AT_ONCE, PAUSES = 2, 3  # are served, 1 ms each; then everybody else has three times as long
+PAUSE_S_MAX = 0.05  # so that one who takes long (a table took 13 ms to deal) does not keep others out
+IDLE_S = 0.000_25  # three turns of the loop in which nobody said anything take less, and to hear one frame takes more
 TALK_PER_S, TALK_BURST = 4, 20  # what everyone at the table is told of: one who holds a key down makes 30 a second
 SEALS_PER_S, SEALS_BURST = 4, 40  # 60 µs each to verify; a player seals every four seconds and with every act
 LINGER_S = 0.5  # what a flooding peer gets to read why it is closed

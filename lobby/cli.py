@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lobby import choices, logs
+from lobby.deal_json import deal_options
 
 if TYPE_CHECKING:
     import asyncio
 
     from lobby.lobby import Lobby
-    from lobby.opening import DealOptions
     from lobby.store import Loaded, Store
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - friends on the network are to find it; this machine only is --bind 127.0.0.1
@@ -97,7 +97,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--deal",
-        type=_deal,
+        type=deal_options,
         metavar="JSON",
         help='deal every race like this, for demos and tests: {"seed": 64 hex digits, "chain_length": links, '
         '"windows": {name: milliseconds}}, each where it differs from the usual',
@@ -209,13 +209,15 @@ async def _run(options: argparse.Namespace, store: Store, loaded: Loaded, seed: 
     from lobby.events import Restored
     from lobby.lobby import Lobby
     from lobby.server import Server
+    from lobby.stock import Stock
     from lobby.times import LobbyTime
     from protocol import signing
 
     version = metadata.version("race2048")
     signer, alive = signing.Signer(seed), loaded.alive
     epoch = int(time.time()) if alive is None else max(int(time.time()), alive.epoch + 1)
-    core = Lobby(signer=signer, entropy=os.urandom, epoch=epoch, program=f"race2048 {version}", options=options.deal)
+    stock = Stock(os.urandom)
+    core = Lobby(signer=signer, entropy=stock, epoch=epoch, program=f"race2048 {version}", options=options.deal)
     core.room.most = (admission := choices.admission_of(options)).most
     clock = LobbyTime(None if alive is None else alive.moment)
     server = Server(
@@ -228,7 +230,7 @@ async def _run(options: argparse.Namespace, store: Store, loaded: Loaded, seed: 
     await server.start(listener, restored)
     fingerprint = signing.fingerprint(signer.key)
     _greet(options, listener, fingerprint, version)
-    async with _announced(core, options.lan, listener, fingerprint) as withdraw:
+    async with stock.kept_full(), _announced(core, options.lan, listener, fingerprint) as withdraw:
         await server.over.wait()
         withdraw()
         await server.stop()
@@ -307,67 +309,6 @@ def _port(text: str) -> int:
     if not 0 <= port < 1 << 16:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
     return port
-
-
-def _deal(text: str) -> DealOptions:
-    """Returns the dealing that was asked for; clients can read the Deals it makes."""
-    from dataclasses import fields
-
-    import msgspec
-
-    from lobby.opening import DealOptions
-    from protocol.layout import LayoutError
-    from protocol.limits import Windows
-
-    try:
-        asked = json.loads(text)
-        _refuse_unknown("a Deal", asked, [field.name for field in fields(DealOptions)])
-        _refuse_unknown("windows", asked.get("windows", {}), Windows.__struct_fields__)
-        if "seed" in asked:
-            asked["seed"] = _seed(asked["seed"])
-        options = msgspec.convert(asked, DealOptions, builtin_types=(bytes,))
-        _try_out(options)
-    except LayoutError as error:
-        raise argparse.ArgumentTypeError(f"no race can be dealt like this: {error.what}") from None
-    except (msgspec.ValidationError, OverflowError, json.JSONDecodeError) as error:
-        raise argparse.ArgumentTypeError(f"no race can be dealt like this: {error}") from None
-    return options
-
-
-def _try_out(options: DealOptions) -> None:
-    """Raises LayoutError or OverflowError if there is no Deal with these options."""
-    from protocol.deal import Deal
-    from protocol.messages import TableSettings
-
-    deal = Deal(
-        lobby_key=bytes(32),
-        table_id=bytes(16),
-        race_number=1,
-        chain_id=bytes(16),
-        anchor=bytes(32),
-        settings=TableSettings(),
-        windows=options.windows,
-        chain_length=options.chain_length,
-    )
-    Deal.decode(deal.encode())
-
-
-def _refuse_unknown(what: str, asked: object, names: Sequence[str]) -> None:
-    if not isinstance(asked, dict):
-        raise argparse.ArgumentTypeError(f"{what} is a JSON object")
-    unknown = next((name for name in asked if name not in names), None)
-    if unknown is not None:
-        raise argparse.ArgumentTypeError(f"{what} has no {unknown!r}; there are: {', '.join(names)}")
-
-
-def _seed(value: object) -> bytes:
-    try:
-        seed = bytes.fromhex(value) if isinstance(value, str) else b""
-    except ValueError:
-        seed = b""
-    if len(seed) != KEY_BYTES:
-        raise argparse.ArgumentTypeError(f"a seed is {KEY_BYTES} bytes in hex")
-    return seed
 
 
 def _seconds(text: str) -> float:

@@ -19,7 +19,8 @@ from lobby.bounds import Network
 from lobby.guard import Guard, within
 from lobby.metrics import Tally
 from lobby.pages import Handler
-from lobby.porch import Doorstep, Parser, Porch, rest
+from lobby.patience import rest
+from lobby.porch import Doorstep, Parser, Porch
 from protocol import codec
 from protocol.messages import Refused
 from protocol.refusals import Refusal

@@ -68,12 +68,21 @@ class Holding:
         self._news = asyncio.Event()
 
     def start(self) -> None:
-        """Writes from now on; the first thing is that this lobby is there."""
+        """Writes from now on."""
         loop = asyncio.get_running_loop()
         self._store.start(
             lambda number: _call(loop, self._on_durable, number), lambda error: _call(loop, self._on_failure, error)
         )
-        self._beat(loop)
+
+    def beat(self) -> None:
+        """Writes that this lobby is there, once a second from now on.
+
+        What the time before has changed must be handed in earlier: or a lobby that is killed in between leaves word
+        that it was there all that time, and players are forfeited for its absence (rules 5.6).
+        """
+        self._submitted = self._store.submit([Alive(self._time.moment(), self._epoch)])
+        self._look_at_space()
+        self._beating = asyncio.get_running_loop().call_later(BEAT_S, self.beat)
 
     def take(self, effects: Sequence[Effect]) -> None:
         """Carries effects out in order; those behind something durable only when that is on the disk."""
@@ -112,11 +121,6 @@ class Holding:
             self._beating.cancel()
         await asyncio.to_thread(self._store.close)
         self._lost = True
-
-    def _beat(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._submitted = self._store.submit([Alive(self._time.moment(), self._epoch)])
-        self._look_at_space()
-        self._beating = loop.call_later(BEAT_S, self._beat, loop)
 
     def _look_at_space(self) -> None:
         scarce = shutil.disk_usage(self._store.path.parent).free < SPACE_BYTES_MIN

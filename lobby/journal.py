@@ -11,8 +11,10 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
+from engine.deck import CHAIN_ID_BYTES, SECRET_BYTES, Chain
+from lobby.entropy import Entropy
 from lobby.events import Arrived, Gone, Keep, Persist, Resumed, Said, SavedTable, TableEvent, Woke
-from lobby.opening import DealOptions, Entropy
+from lobby.opening import DealOptions
 from lobby.snapshot import frozen, thaw
 from lobby.table import Table
 from protocol.messages import TableSettings
@@ -65,7 +67,7 @@ class Tap:
         self._drawn = b""
         self._given: bytes | None = None
 
-    def __call__(self, size: int) -> bytes:
+    def __call__(self, size: int, /) -> bytes:
         """Returns so many bytes."""
         if self._given is None:
             drawn = self._source(size)
@@ -75,6 +77,14 @@ class Tap:
             raise JournalError("the table draws more than it drew before")
         drawn, self._given = self._given[:size], self._given[size:]
         return drawn
+
+    def chain(self, length: int, /) -> Chain:
+        """Returns a new chain, or the same again."""
+        if self._given is not None:
+            return Chain(self(CHAIN_ID_BYTES), self(SECRET_BYTES), length)
+        chain = self._source.chain(length)
+        self._drawn += chain.chain_id + chain.link(length)
+        return chain
 
     def take(self) -> bytes:
         """Returns what was drawn since this was last asked."""

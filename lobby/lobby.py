@@ -13,6 +13,7 @@ from functools import singledispatchmethod
 
 from msgspec.structs import replace
 
+from lobby.entropy import Entropy
 from lobby.events import (
     Arrived,
     BadFrame,
@@ -38,7 +39,7 @@ from lobby.events import (
 )
 from lobby.handing_out import answer
 from lobby.journal import LOG_ROWS_MAX, Founded, Journal, Tap, codes_of, founded, rebuilt
-from lobby.opening import DealOptions, Entropy
+from lobby.opening import DealOptions
 from lobby.room import Census, Room
 from lobby.table import Table
 from lobby.visitor import Visitor

@@ -6,11 +6,12 @@ steps are taken, and what happens when somebody does not take them, is table.py'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.deck import CHAIN_ID_BYTES, CHAIN_LENGTH, SECRET_BYTES, Chain, seeded_chain
+from engine.deck import CHAIN_LENGTH, Chain, seeded_chain
 from engine.digest import digest, u32
+from lobby.entropy import Entropy
 from lobby.people import Seat
 from protocol.deal import Deal, Ready, Seats, Start, commitment, document_hash, mix
 from protocol.layout import LayoutError
@@ -18,7 +19,6 @@ from protocol.limits import TABLE_ID_BYTES, WINDOWS, Windows
 from protocol.messages import Signed, TableSettings
 from protocol.signing import NO_CONTEXT, Signer, verify
 
-Entropy = Callable[[int], bytes]
 DEALS_REMEMBERED = 3  # one a second at most may come while a Ready is on its way; to look at each costs 60 µs
 
 
@@ -115,10 +115,7 @@ class Opening:
     def _deal(self, settings: TableSettings) -> None:
         seed = self._seed()
         length = self._options.chain_length
-        if seed is None:
-            self.chain = Chain(self._entropy(CHAIN_ID_BYTES), self._entropy(SECRET_BYTES), length)
-        else:
-            self.chain = seeded_chain(seed, length)
+        self.chain = self._entropy.chain(length) if seed is None else seeded_chain(seed, length)
         self.deal = Deal(
             lobby_key=self._signer.key,
             table_id=self._table_id,

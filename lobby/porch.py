@@ -14,11 +14,10 @@ from typing import Protocol, cast
 
 from lobby import bounds
 from lobby.guard import Allowance, FrameWalk, Guard, Unmasked
+from lobby.patience import TURNS, rest
 from protocol.refusals import Refusal
 
 log = logging.getLogger(__name__)
-
-_TURNS = 3  # of the loop: then the tasks that were woken have done what there was to do
 
 
 class Parser(Protocol):
@@ -47,7 +46,7 @@ class Doorstep:
     """What strangers have said and nobody has read yet: a little of it is read at a time.
 
     Otherwise hundreds who come at once would all be served before a player's next move. While any wait, strangers have
-    a quarter of the time: after serving some of them the loop has three times as long for everybody else.
+    a quarter of the time, and whatever nobody else needs (patience.py).
     """
 
     def __init__(self) -> None:
@@ -73,16 +72,11 @@ class Doorstep:
                     if waiting:
                         porch, data = waiting.popleft()
                         porch.read(data)
-                for _ in range(_TURNS):
+                for _ in range(TURNS):
                     await asyncio.sleep(0)
                 await rest(loop.time() - begun)
         finally:
             self._serving = None
-
-
-async def rest(busy_s: float) -> None:
-    """Leaves the loop to everybody else, after it was busy with strangers for so long."""
-    await asyncio.sleep(min(bounds.STRANGERS_PAUSES * busy_s, bounds.STRANGERS_PAUSE_S_MAX))
 
 
 class Porch(asyncio.Protocol):

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from lobby import bounds
 from lobby.bounds import Bounds
 from lobby.bucket import Bucket
+from lobby.entropy import Entropy
 from lobby.guard import network_of, within
-from lobby.opening import Entropy
 from lobby.table import Table
 from protocol import limits
 from protocol.refusals import Refusal

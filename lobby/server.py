@@ -121,6 +121,7 @@ class Server:
         self._holding.start()
         if restored is not None:
             self.tell(restored)
+        self._holding.beat()
         # Accepted sockets inherit it.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BUFFER_BYTES)
         await self._runner.setup()

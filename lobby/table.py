@@ -22,10 +22,11 @@ from __future__ import annotations
 from lobby.closing import Closing
 from lobby.coming import arrive, expel, lose
 from lobby.dealing import Dealing
+from lobby.entropy import Entropy
 from lobby.events import Archive, Arrived, Effect, Gone, Outbox, Resumed, Said, TableEvent
 from lobby.handing_out import FinishedRecord
 from lobby.hearing import hear
-from lobby.opening import DealOptions, Entropy, Opening
+from lobby.opening import DealOptions, Opening
 from lobby.people import Line
 from lobby.phases import ACCEPTS, CROSSES, IN_RACE, MOVES
 from lobby.pictures import table_view, tell_table

@@ -11,6 +11,7 @@ from client.actions import Again, Agree, Leave, Resign, Start, ToggleReady
 from client.view import Line
 from engine.digest import digest
 from engine.race import SeatState, Termination
+from lobby.entropy import Source
 from lobby.events import Durable, Effect, Event, Persist, Quarantine, Send
 from lobby.journal import rebuilt
 from lobby.snapshot import frozen, thaw
@@ -316,12 +317,12 @@ def test_a_table_is_the_fold_of_its_journal_wherever_it_is_taken_up(after_ms: in
     world.run(after_ms)
     ((number, live),) = tables(world)
     whole = world.disk.saved(number, whole=True)
-    table, journal = rebuilt(whole, LOBBY, os.urandom)
+    table, journal = rebuilt(whole, LOBBY, Source(os.urandom))
     assert frozen(table, journal.tap) == live
     world.disk.write(journal.keep(table))
     world.run(1_500)
     ((number, later),) = tables(world)
-    table, journal = rebuilt(world.disk.saved(number), LOBBY, os.urandom)
+    table, journal = rebuilt(world.disk.saved(number), LOBBY, Source(os.urandom))
     assert frozen(table, journal.tap) == later
     assert frozen(thaw(later, LOBBY, journal.tap), journal.tap) == later
 
@@ -334,7 +335,7 @@ def test_long_journals_are_cut_and_lead_to_the_same_table() -> None:
     saved = evening.world.disk.saved(number)
     assert len(saved.rows) <= 96 < len(evening.world.disk.rows[number])
     for each in (saved, evening.world.disk.saved(number, whole=True)):
-        table, journal = rebuilt(each, LOBBY, os.urandom)
+        table, journal = rebuilt(each, LOBBY, Source(os.urandom))
         assert frozen(table, journal.tap) == live
 
 

@@ -20,6 +20,7 @@ from client.view import SessionView
 from engine.board import Direction
 from engine.digest import digest, u32
 from lobby import events as lobby_events
+from lobby.entropy import Source
 from lobby.lobby import Lobby
 from lobby.opening import DealOptions
 from protocol.codec import FrameError, decode_from_client, decode_from_lobby, encode
@@ -30,8 +31,8 @@ from tests.disk import Disk
 DIRECTIONS = {"u": Direction.UP, "r": Direction.RIGHT, "d": Direction.DOWN, "l": Direction.LEFT}
 
 
-def entropy_of(seed: str) -> Callable[[int], bytes]:
-    """Returns a source of bytes that is the same in every run."""
+def entropy_of(seed: str) -> Source:
+    """Returns entropy that is the same in every run."""
     count = itertools.count()
 
     def entropy(size: int) -> bytes:
@@ -40,7 +41,7 @@ def entropy_of(seed: str) -> Callable[[int], bytes]:
             out += digest("test", seed.encode().ljust(32, b"\0"), u32(next(count)))
         return out[:size]
 
-    return entropy
+    return Source(entropy)
 
 
 @dataclass

@@ -245,3 +245,14 @@ def test_a_chain_that_is_resumed_is_the_one_that_was_kept(length: int) -> None:
         chain.chain_id, chain.length, chain.anchor, chain.kept
     )  # fmt: skip
     assert [again.link(i) for i in range(length + 1)] == [chain.link(i) for i in range(length + 1)]
+
+
+@pytest.mark.parametrize("length", [1, 127, 128, 129, 1_000])
+def test_a_chain_made_in_pieces_is_the_one_made_in_one_go(length: int) -> None:
+    whole = Chain(bytes(16), bytes(32), length)
+    *waits, made = Chain.in_pieces(bytes(16), bytes(32), length)
+    assert waits == [None] * -(-length // 128)
+    assert made is not None
+    assert (made.chain_id, made.length, made.anchor, made.kept) == (
+        whole.chain_id, whole.length, whole.anchor, whole.kept
+    )  # fmt: skip

@@ -19,6 +19,7 @@ import aiohttp
 import pytest
 
 from lobby import cli
+from lobby.entropy import Source
 from lobby.lobby import Lobby
 from lobby.opening import DealOptions
 from protocol import codec, limits
@@ -93,7 +94,7 @@ def test_an_address_that_no_computer_has_is_not_announced(address, capsys):
 
 
 def bare_lobby() -> Lobby:
-    return Lobby(signer=Signer(bytes(32)), entropy=os.urandom, epoch=1, program="test")
+    return Lobby(signer=Signer(bytes(32)), entropy=Source(os.urandom), epoch=1, program="test")
 
 
 @pytest.mark.parametrize(("bound", "address"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "192.168.1.23")])

@@ -11,6 +11,7 @@ import pytest
 
 from client.actions import Again
 from engine.digest import digest
+from lobby.entropy import Source
 from lobby.events import Forget, Keep, Persist, SavedTable
 from lobby.journal import rebuilt
 from lobby.snapshot import frozen
@@ -25,6 +26,7 @@ IMAGES = 200 if os.environ.get("RACE2048_LONG") else 40
 COMMIT_ROWS, KEEP_EVERY = 5, 48  # rows
 
 
+@Source
 def no_entropy(size: int) -> bytes:
     raise AssertionError("a table that is built again draws what it drew before")
 

@@ -32,7 +32,7 @@ from lobby.events import (
     SpaceChanged,
 )
 from lobby.server import Server
-from lobby.store import Store, records
+from lobby.store import Alive, Store, records
 from lobby.times import LobbyTime
 from protocol import codec
 from protocol.messages import Drain, Leave, Ping, Refused, Welcome
@@ -213,6 +213,19 @@ async def test_what_was_left_behind_is_the_first_thing_the_core_hears(tmp_path):
     async with serving(core, tmp_path, gate, restored) as rig:
         await rig.peer()
         assert core.heard == [restored, Connected(1, "127.0.0.1")]
+
+
+async def test_a_lobby_says_that_it_is_there_no_sooner_than_its_absence_is_written_down(tmp_path, monkeypatch):
+    """Worlds 9001628, 9002337: of one killed in between, the next would take the absence for time the players had."""
+    written: list[type] = []
+    submit = Store.submit
+    monkeypatch.setattr(
+        Store, "submit", lambda self, writes: (written.extend(map(type, writes)), submit(self, writes))[1]
+    )
+    core, gate = Script(), Gate()
+    core.on(Restored, Persist(1, 2, b"resumed"))
+    async with serving(core, tmp_path, gate, Restored((SavedTable(1, 0, b"", (b"row",)),), 5, 1)):
+        assert written == [Persist, Alive]
 
 
 async def test_a_table_that_fails_is_logged_and_kept_for_the_one_who_looks_for_the_bug(tmp_path, caplog):

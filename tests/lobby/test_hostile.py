@@ -24,6 +24,7 @@ from aiohttp import WSCloseCode, WSMsgType
 from lobby import bounds
 from lobby.bounds import Admission, Bounds
 from lobby.connection import framed
+from lobby.entropy import Source
 from lobby.events import BadFrame, Connected, Disconnected, Drained, Effect, Event, Received, Send
 from lobby.lobby import Lobby
 from lobby.logs import JsonLines
@@ -50,7 +51,7 @@ class RealLobby(Script):
         super().__init__()
         options = DealOptions(chain_length=64)
         self.signer = Signer(os.urandom(32))
-        self.lobby = Lobby(signer=self.signer, entropy=os.urandom, epoch=1, program="test", options=options)
+        self.lobby = Lobby(signer=self.signer, entropy=Source(os.urandom), epoch=1, program="test", options=options)
         self.lobby.room.most = most or Bounds()
 
     def handle(self, event: Event, now_ms: int) -> list[Effect]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from lobby.entropy import Source
 from lobby.events import (
     BadFrame,
     Close,
@@ -379,7 +380,7 @@ def test_a_code_that_is_taken_is_drawn_again() -> None:
     doors = Doors()
     taken, free = (7).to_bytes(16, "big"), (8).to_bytes(16, "big")
     draws = [taken, taken, free, free, (9).to_bytes(16, "big")]
-    doors.lobby._entropy = lambda size: draws.pop(0) if size == 16 and len(draws) else b"e" * size
+    doors.lobby._entropy = Source(lambda size: draws.pop(0) if size == 16 and len(draws) else b"e" * size)
     doors.lobby._tables["000007"] = doors.lobby._tables["x"] = None  # type: ignore[assignment]
     assert doors.lobby.room.free_code(doors.lobby._entropy) == "000008"
 

@@ -15,6 +15,7 @@ from unittest.mock import patch
 from engine import race as engine_race
 from engine.race import Left, SeatState
 from lobby import journal, lobby, opening, people, presence, racing, resuming, ticking, track
+from lobby.entropy import Source
 from lobby.events import Said
 from lobby.table import Table
 from protocol import limits, messages, moment
@@ -357,7 +358,7 @@ def _same_chain() -> Iterator[None]:
         entropy = self._entropy
         if self._burnt:
             known = {16: self.chain.chain_id, 32: self.chain.link(self.chain.length)}
-            self._entropy = lambda size: known[size]
+            self._entropy = Source(lambda size: known[size])
         right(self, settings)
         self._entropy = entropy
 

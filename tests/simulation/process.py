@@ -14,6 +14,7 @@ from random import Random
 from typing import Protocol
 
 from engine.digest import digest
+from lobby.entropy import Source
 from lobby.events import Close, DiskFailed, Drained, Durable, Effect, Event, Quarantine, Send, Woke
 from lobby.lobby import Lobby
 from lobby.opening import DealOptions
@@ -94,12 +95,16 @@ class Process:
         self._last_ms = self._world.now_ms
         self._armed_ms = None
         self.lobby = Lobby(
-            signer=SIGNER, entropy=self._entropy.randbytes, epoch=self.epoch, program="simulated", options=self._options
+            signer=SIGNER,
+            entropy=Source(self._entropy.randbytes),
+            epoch=self.epoch,
+            program="simulated",
+            options=self._options,
         )
         left_behind = self.disk.restored() if self._life > 1 else None
-        self._beat(self._life)
         if left_behind is not None:
             self.tell(left_behind)
+        self._beat(self._life)
 
     def kill(self) -> None:
         """Ends the process at once. Some of what was submitted may have reached the disk; nobody was told of it."""
