@@ -11,6 +11,11 @@ from protocol.messages import Phase
 _ALWAYS = (messages.Ping, messages.Pong, messages.Leave, messages.AskRecord)
 _RACE = (messages.Slice, messages.Seal, messages.Resync, messages.AskLog)
 _HOST = (messages.Kick, messages.Allow, messages.Lock, messages.ChangeSettings)
+# A line may stand still for longer than an opening and a countdown take: these still come in when the race runs.
+_BEFORE_RACE = (
+    *_HOST, messages.Sit, messages.Stand, messages.SayReady, messages.Unready, messages.Begin, messages.Again,
+    messages.OpenNonce,
+)  # fmt: skip
 
 ACCEPTS: dict[Phase, tuple[type, ...]] = {
     Phase.SEATING: (
@@ -28,14 +33,14 @@ ACCEPTS: dict[Phase, tuple[type, ...]] = {
 CROSSES: dict[Phase, tuple[type, ...]] = {
     Phase.SEATING: (*_RACE, messages.OpenNonce, messages.Cancel, messages.Again),
     Phase.OPENING: (messages.Unready, messages.Begin, messages.Again, messages.Sit, messages.Stand, *_HOST, *_RACE),
-    Phase.COUNTDOWN: (  # slices and seals: by a clock that is ahead the race has begun (deal.md 5.1, Resync)
-        messages.OpenNonce, messages.Begin, messages.Unready, messages.SayReady, messages.Again, messages.Slice,
-        messages.Seal, messages.Resync,
+    # Slices and seals: by a clock that is ahead the race has begun (deal.md 5.1, Resync).
+    Phase.COUNTDOWN: (*_BEFORE_RACE, messages.Slice, messages.Seal, messages.Resync),
+    Phase.RACING: (*_BEFORE_RACE, messages.Cancel),
+    Phase.SETTLING: (*_BEFORE_RACE, messages.Cancel),
+    Phase.CLOSING: (*_BEFORE_RACE, messages.Cancel, messages.Slice),
+    Phase.FINISHED: (
+        *_RACE, messages.SayReady, messages.Unready, messages.Begin, messages.OpenNonce, messages.Cancel,
     ),
-    Phase.RACING: (messages.Cancel, messages.OpenNonce),
-    Phase.SETTLING: (messages.Cancel,),
-    Phase.CLOSING: (messages.Slice, messages.Cancel),
-    Phase.FINISHED: (*_RACE, messages.SayReady, messages.Unready, messages.Cancel),
     Phase.CLOSED: (),
 }  # fmt: skip
 

@@ -198,6 +198,23 @@ def test_no_message_of_the_host_makes_a_table_raise_or_move_where_it_may_not(pha
     assert tables.table.phase is phase or tables.table.phase in MOVES[phase]
 
 
+HELD_UP = [
+    (phase, kind)
+    for phase in (Phase.COUNTDOWN, Phase.RACING, Phase.SETTLING, Phase.FINISHED)
+    for kind in (messages.SayReady, messages.Unready, messages.Begin, messages.Again, messages.OpenNonce)
+    if (phase, kind) != (Phase.FINISHED, messages.Again)  # it begins the next race
+]
+
+
+@pytest.mark.parametrize(("phase", "kind"), HELD_UP, ids=[f"{phase}-{kind.__name__}" for phase, kind in HELD_UP])
+def test_what_a_line_held_up_since_before_the_race_is_passed_over(phase: Phase, kind: type) -> None:
+    """Worlds 9003519 and 9003807: an honest player was called out of order, five seconds and more after the key."""
+    tables = Tables()
+    guest = tables.reach(phase)
+    speaker = guest if phase in (Phase.COUNTDOWN, Phase.RACING) else tables.host
+    assert tables.refusals(speaker.say(MESSAGES[kind]), speaker) == []
+
+
 def test_a_type_is_never_both_accepted_and_passed_over_in_a_phase() -> None:
     assert not any(set(ACCEPTS[phase]) & set(CROSSES[phase]) for phase in Phase)
 
