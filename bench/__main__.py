@@ -18,7 +18,7 @@ BENCHMARKS = {
     "luck": "the luck test on a thousand games of honest bots, and on cheats who see draws ahead",
     "screen": "key to first byte on a terminal, against minimal applications of Textual and prompt_toolkit",
     "solver": "how well the solver plays and in what time, and each level against the one below it",
-    "soak": "a hundred tables for ten minutes: memory, descriptors and log of their lobby",
+    "soak": "a hundred tables for half an hour: memory, descriptors and log of their lobby",
     "startup": "`--version`, `--help`, first pictures and `verify` against term2048, Textual and a bare python",
     "verify": "`race2048 verify` against a bare python, and the size of records",
 }
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> None:
     parsers["solver"].add_argument("--part", choices=("table", "hint", "three", "levels"), help="one table alone")
     parsers["solver"].add_argument("--games", type=int, help="so many games in each table")
     parsers["solver"].add_argument("--from", type=int, default=0, dest="begin", help="the number of the first game")
-    parsers["soak"].add_argument("--minutes", type=float, help="for so long")
+    parsers["soak"].add_argument("--minutes", type=float, help="for so long after the warm-up")
     parsers["soak"].add_argument("--tables", type=int, dest="at", help="so many")
     parsers["soak"].add_argument("--pause", type=float, help="seconds between two moves of a player")
     options = vars(parser.parse_args(arguments))

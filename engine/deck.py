@@ -6,7 +6,7 @@ Refuses to know boards, who may get which link when (deal.md 4), and where a see
 
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from struct import Struct
@@ -24,6 +24,7 @@ _SOLO_DRAWS: Final = 1 << 32  # a draw's number is hashed as u32
 LINKS_DEALT_FEW: Final = 8  # enough while a race runs: its players are near each other
 _LINKS_DEALT_MANY: Final = 512  # of a deck that one game after the other is replayed on: 4,096 draws, half a megabyte
 _LOBBY_STRIDE: Final = 128
+_RUNS: Final = 2  # players of one race may be far from each other
 _CLIENT_STRIDE: Final = 16
 _LINK_PREFIX: Final = tag_prefix("link")
 _values_and_lots: Final = Struct(">QQ16x").iter_unpack
@@ -137,45 +138,49 @@ def _links_down(chain_id: bytes, i: int, link: bytes, down_to: int) -> list[byte
 
 
 class _Links:
-    """The links 0 to `highest` of a chain: every stride-th is kept, others are hashed anew when wanted."""
+    """The links 0 to `highest` of a chain: every stride-th is kept, others are hashed anew when wanted.
+
+    Links stand one after the other in strings of bytes: as objects they would take six times the memory.
+    """
 
     def __init__(self, chain_id: bytes, stride: int) -> None:
         self.highest = 0
         self._chain_id = chain_id
         self._stride = stride
-        self._kept: dict[int, bytes] = {}
-        self._recent: dict[int, bytes] = {}  # a run of links is asked for upwards and made downwards, once
+        self._kept = b""  # links 0, stride, 2 · stride and so on
+        self._top = b""  # link `highest`
+        self._runs: list[tuple[int, bytes]] = []  # the first link's number and some that were made: wanted upwards
 
     def keep(self, highest: int, links: Sequence[bytes]) -> None:
         """Takes in the links from a new highest one down to the former."""
-        if self.highest % self._stride:
-            del self._kept[self.highest]
-        self.highest = highest
-        self._kept[highest] = links[0]
-        over = highest % self._stride
-        self._kept.update(zip(range(highest - over, -1, -self._stride), links[over :: self._stride], strict=False))
+        wanted = range(len(self._kept) // SECRET_BYTES * self._stride, highest + 1, self._stride)
+        self._kept += b"".join([links[highest - i] for i in wanted])
+        self.highest, self._top = highest, links[0]
 
     @property
-    def kept(self) -> dict[int, bytes]:
-        """The links that are kept, by number."""
-        return dict(self._kept)
+    def kept(self) -> bytes:
+        """The links that are kept, from the anchor up, and the highest."""
+        return self._kept + self._top
 
-    def resume(self, highest: int, kept: Mapping[int, bytes]) -> None:
+    def resume(self, highest: int, kept: bytes) -> None:
         """Takes in what another one kept."""
-        self.highest, self._kept = highest, dict(kept)
+        self.highest, self._kept, self._top = highest, kept[:-SECRET_BYTES], kept[-SECRET_BYTES:]
 
     def link(self, i: int) -> bytes:
         """L[i], for 0 ≤ i ≤ highest."""
-        if i not in self._recent:
-            self._derive_down_to(i)
-        return self._recent[i]
+        for first, run in self._runs:
+            at = SECRET_BYTES * (i - first)
+            if 0 <= at < len(run):
+                return run[at : at + SECRET_BYTES]
+        return self._derive_down_to(i)
 
-    def _derive_down_to(self, i: int) -> None:
-        if len(self._recent) > self._stride:
-            self._recent.clear()
+    def _derive_down_to(self, i: int) -> bytes:
         top = min(i + -i % self._stride, self.highest)
-        links = _links_down(self._chain_id, top, self._kept[top], i)
-        self._recent.update(zip(range(top, i - 1, -1), links, strict=True))
+        at = SECRET_BYTES * (top // self._stride)
+        last = self._top if top == self.highest else self._kept[at : at + SECRET_BYTES]
+        links = _links_down(self._chain_id, top, last, i)
+        self._runs = [(i, b"".join(reversed(links))), *self._runs[: _RUNS - 1]]
+        return links[-1]
 
 
 class Chain:
@@ -189,10 +194,10 @@ class Chain:
         self.anchor: Final = self._links.link(0)
 
     @classmethod
-    def resumed(cls, chain_id: bytes, length: int, kept: Mapping[int, bytes]) -> "Chain":
-        """The chain whose `kept` these are, in a hundredth of the time it took to make it."""
+    def resumed(cls, chain_id: bytes, length: int, kept: bytes) -> "Chain":
+        """The chain whose `kept` this is, in a hundredth of the time it took to make it."""
         chain = object.__new__(cls)
-        chain.chain_id, chain.length, chain.anchor = chain_id, length, kept[0]  # type: ignore[misc]
+        chain.chain_id, chain.length, chain.anchor = chain_id, length, kept[:SECRET_BYTES]  # type: ignore[misc]
         chain._links = _Links(chain_id, _LOBBY_STRIDE)
         chain._links.resume(length, kept)
         return chain
@@ -200,18 +205,19 @@ class Chain:
     @classmethod
     def in_pieces(cls, chain_id: bytes, last: bytes, length: int = CHAIN_LENGTH) -> "Iterator[Chain | None]":
         """Makes a chain for somebody who has other things to do: None after each 128 links, and then the chain."""
-        kept = {length: last}
-        top = length
+        kept, top = [last], length
         while top:
             below = (top - 1) // _LOBBY_STRIDE * _LOBBY_STRIDE
-            kept[below] = _links_down(chain_id, top, kept[top], below)[-1]
+            kept.append(_links_down(chain_id, top, kept[-1], below)[-1])
             top = below
             yield None
-        yield cls.resumed(chain_id, length, kept)
+        if length % _LOBBY_STRIDE == 0:
+            kept.insert(0, last)
+        yield cls.resumed(chain_id, length, b"".join(reversed(kept)))
 
     @property
-    def kept(self) -> dict[int, bytes]:
-        """Some links by number, the first and the last among them: what `resumed` takes."""
+    def kept(self) -> bytes:
+        """Every 128th link, from the anchor up, and the last: what `resumed` takes."""
         return self._links.kept
 
     def link(self, i: int) -> bytes:

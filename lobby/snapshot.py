@@ -223,7 +223,7 @@ class _Thawer:
 
     def _whole(self, node: list[Node]) -> object:
         match node:
-            case ["chain", bytes(chain_id), int(length), dict(kept), _]:
+            case ["chain", bytes(chain_id), int(length), bytes(kept), _]:
                 return Chain.resumed(chain_id, length, kept)
             case ["deck", chain, bytes(mix), _]:
                 made = self.value(chain)
