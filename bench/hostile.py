@@ -2,7 +2,8 @@
 
 Twenty players race at ten tables, over real sockets, with the real client; the time from a slice to its
 acknowledgement is what they notice. Rounds without and with the attack (bench/attacks.py, a process of its own) take
-turns, so that what else the machine does falls on both.
+turns, so that what else the machine does falls on both. The lobby has a core to itself where there are two: players and
+attack, which stand for other machines, share the other, and the players go first.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.attacks import ADDRESSES, AT_ONCE, KINDS
+from bench.cores import LOAD_CORE, SERVER_CORE, pin
 from client.actions import Move, Start, ToggleReady
 from client.events import Dropped, Effect, Event, Received, Send
 from client.runner import Runner
@@ -143,6 +145,8 @@ def main(*, quick: bool) -> None:
         )  # fmt: skip
         attack: subprocess.Popen[bytes] | None = None
         try:
+            pin(lobby.pid, SERVER_CORE)
+            pin(0, LOAD_CORE)  # the attack inherits it
             assert lobby.stdout is not None
             said = json.loads(lobby.stdout.readline())
             attack = subprocess.Popen(

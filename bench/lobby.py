@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 from bench import peers, ratios
+from bench.cores import LOAD_CORE, SERVER_CORE, pin
 
 MOVES_PER_S = 3.0
 STEPS = (100, 500, 1_000, 2_000, 3_000, 4_000)
@@ -36,7 +37,6 @@ COLUMNS = (
 )  # fmt: skip
 SECONDS, QUICK_SECONDS = 20.0, 5.0
 PEER_RACERS = 1_000
-_SERVER_CORE, _LOAD_CORE = 0, 1
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 Told = dict[str, Any]
@@ -136,7 +136,7 @@ def _lobby(home: str) -> Iterator[Server]:
 def _started(command: Sequence[str], environment: Mapping[str, str], errors: int | None = None) -> Iterator[Server]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=dict(environment))
     try:
-        _pin(process.pid, _SERVER_CORE)
+        pin(process.pid, SERVER_CORE)
         assert process.stdout is not None
         said = json.loads(process.stdout.readline() or "{}")
         port = said.get("port")
@@ -157,7 +157,7 @@ def _loaded(server: Server, module: str, order: Mapping[str, object], seconds: f
     assert load.stdin is not None
     assert load.stdout is not None
     try:
-        _pin(load.pid, _LOAD_CORE)
+        pin(load.pid, LOAD_CORE)
         _next(load.stdout.readline())
         kb_each = (_rss_kb(server.process.pid) - before_kb) / each
         start_s, commits = _cpu_s(server.process.pid), _commits(server.port)
@@ -184,11 +184,6 @@ def _next(line: str) -> Told:
         sys.exit("bench lobby: the load ended before it was there")
     told: Told = json.loads(line)
     return told
-
-
-def _pin(pid: int, core: int) -> None:
-    if hasattr(os, "sched_setaffinity") and len(os.sched_getaffinity(0)) > 1:
-        os.sched_setaffinity(pid, {core})
 
 
 def _cpu_s(pid: int) -> float:

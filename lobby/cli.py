@@ -207,6 +207,7 @@ async def _run(options: argparse.Namespace, store: Store, loaded: Loaded, seed: 
     from importlib import metadata
 
     from lobby.events import Restored
+    from lobby.garbage import collected
     from lobby.lobby import Lobby
     from lobby.server import Server
     from lobby.stock import Stock
@@ -230,7 +231,8 @@ async def _run(options: argparse.Namespace, store: Store, loaded: Loaded, seed: 
     await server.start(listener, restored)
     fingerprint = signing.fingerprint(signer.key)
     _greet(options, listener, fingerprint, version)
-    async with stock.kept_full(), _announced(core, options.lan, listener, fingerprint) as withdraw:
+    announced = _announced(core, options.lan, listener, fingerprint)
+    async with stock.kept_full(), collected(lambda: server.ended), announced as withdraw:
         await server.over.wait()
         withdraw()
         await server.stop()

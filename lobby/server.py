@@ -8,7 +8,6 @@ the disk has what it tells of (holding.py). connection.py has one socket's queue
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import socket
 from collections import deque
@@ -127,7 +126,6 @@ class Server:
         await self._runner.setup()
         assert self._runner.server is not None, "setup has made it"
         self._listening = asyncio.create_task(self._door.accept(listener, self._runner.server))
-        gc.freeze()  # what was imported stays: looking it all through for garbage would hold up everybody for 20 ms
         self._look_ahead()
 
     async def stop(self) -> None:
@@ -152,6 +150,11 @@ class Server:
         await self._holding.stop()
         if self._failure is not None:
             raise self._failure
+
+    @property
+    def ended(self) -> int:
+        """How many connections have ended so far."""
+        return self._last_number - len(self._connections)
 
     # ── the core ──
 

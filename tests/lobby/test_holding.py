@@ -8,6 +8,7 @@ import shutil
 import socket
 import sqlite3
 import threading
+from collections.abc import Sequence
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
@@ -32,7 +33,7 @@ from lobby.events import (
     SpaceChanged,
 )
 from lobby.server import Server
-from lobby.store import Alive, Store, records
+from lobby.store import Alive, Store, Write, records
 from lobby.times import LobbyTime
 from protocol import codec
 from protocol.messages import Drain, Leave, Ping, Refused, Welcome
@@ -219,13 +220,17 @@ async def test_a_lobby_says_that_it_is_there_no_sooner_than_its_absence_is_writt
     """Worlds 9001628, 9002337: of one killed in between, the next would take the absence for time the players had."""
     written: list[type] = []
     submit = Store.submit
-    monkeypatch.setattr(
-        Store, "submit", lambda self, writes: (written.extend(map(type, writes)), submit(self, writes))[1]
-    )
+
+    def noted(self: Store, writes: Sequence[Write]) -> int:
+        written.extend(map(type, writes))
+        return submit(self, writes)
+
+    monkeypatch.setattr(Store, "submit", noted)
     core, gate = Script(), Gate()
     core.on(Restored, Persist(1, 2, b"resumed"))
-    async with serving(core, tmp_path, gate, Restored((SavedTable(1, 0, b"", (b"row",)),), 5, 1)):
-        assert written == [Persist, Alive]
+    async with serving(core, tmp_path, gate, Restored((SavedTable(1, 0, b"", (b"row",)),), 5, 1)) as rig:
+        await rig.peer()
+        assert written[:2] == [Persist, Alive]
 
 
 async def test_a_table_that_fails_is_logged_and_kept_for_the_one_who_looks_for_the_bug(tmp_path, caplog):
