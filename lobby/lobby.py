@@ -264,7 +264,8 @@ class Lobby:
 
     def _say(self, visitor: Visitor, table: Table, message: messages.FromClient, now_ms: int) -> None:
         begins = isinstance(message, messages.Begin | messages.Again) and table.seating.host == visitor.key
-        if self._still:
+        # Of those who only watch nothing hangs on the line: thousands of their pings are not worth a row each.
+        if self._still or (visitor.only_watches and isinstance(message, _AT_ONCE)):
             self._read(visitor.connection, table, message, now_ms)
         elif begins and self._scarce:
             self._out.refuse(visitor.connection, Refusal.SPACE)
@@ -376,6 +377,7 @@ class Lobby:
     def _seat(self, visitor: Visitor, table: Table, name: str, *, may_sit: bool, now_ms: int) -> None:
         assert visitor.key is not None, "only who has proved a key comes to a table"
         visitor.table = table
+        visitor.only_watches = table.only_watches(visitor.key, may_sit=may_sit)
         self.room.came(visitor.address, visitor.key, table)
         self._waiting.pop(visitor.connection, None)
         self._pass_on(table, Arrived(visitor.connection, visitor.key, visitor.role, name, may_sit), now_ms)

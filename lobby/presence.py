@@ -1,6 +1,7 @@
 """Who is still there: pings, round trips and silence on the connections of one table (rules 4.6, 5.2).
 
-Owns the members of a table. Losing one is told to the table, which knows what it means.
+Owns the members of a table. Losing one is told to the table, which knows what it means. Those who only watch may be
+thousands and are not pinged here: a socket whose other end is gone is noticed by server.py.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from lobby.people import Member
 from protocol.limits import COUNTDOWN_PINGS, EMPTY_TABLE_MS, PING_INTERVAL_MS, Windows
 from protocol.messages import Ping, Pong, Role
 
-_TURNS = 64  # in which watchers are pinged
-
 
 class Presence:
     """The members of a table by connection."""
@@ -24,8 +23,7 @@ class Presence:
         self._empty_since_ms: int | None = now_ms
         self._members: dict[int, Member] = {}
         self._persons = 0  # of them
-        # A heap of (when somebody is due at the earliest, connection): a table may have thousands of watchers.
-        self._alarms: list[tuple[int, int]] = []
+        self._alarms: list[tuple[int, int]] = []  # a heap of (when somebody is due at the earliest, connection)
         self._hurried = False  # a countdown runs: the lines must be known before it is over
 
     def __iter__(self) -> Iterator[Member]:
@@ -35,12 +33,11 @@ class Presence:
         return len(self._members)
 
     def add(self, member: Member) -> None:
-        """Takes a new member in. Watchers are pinged in turns: a crowd that came at once must not answer at once."""
-        if member.role is Role.WATCHER:
-            member.line.pinged_ms += PING_INTERVAL_MS * (member.connection % _TURNS) // _TURNS
+        """Takes a new member in."""
         self._members[member.connection] = member
         self._persons += member.role is not Role.COMPUTER
-        heappush(self._alarms, (self._due_ms(member), member.connection))
+        if not member.only_watches:
+            heappush(self._alarms, (self._due_ms(member), member.connection))
 
     def remove(self, connection: int) -> Member | None:
         """Takes a member out and returns it; None if it was not here (any more)."""
@@ -74,7 +71,8 @@ class Presence:
     def hurry(self, hurried: bool) -> None:
         """From now on the lines of all who may play must be known soon: a countdown runs. Or need not be any more."""
         self._hurried = hurried
-        self._alarms = sorted((self._due_ms(member), member.connection) for member in self)
+        measured = [member for member in self if not member.only_watches]
+        self._alarms = sorted((self._due_ms(member), member.connection) for member in measured)
 
     def look(self, now_ms: int) -> None:
         """Notes since when no person has been here."""

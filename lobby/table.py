@@ -110,6 +110,10 @@ class Table:
         """Returns whether this key has a seat here: who comes back to it has not guessed the code."""
         return self.seating.seat_of(key) is not None
 
+    def only_watches(self, key: bytes, *, may_sit: bool) -> bool:
+        """Returns whether somebody who comes with this key can never play here on this connection."""
+        return not may_sit and not self.seats(key)
+
     def view(self) -> TableView:
         """Returns the public picture of the table."""
         return table_view(self, with_code=True)

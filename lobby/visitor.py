@@ -19,3 +19,4 @@ class Visitor:
     key: bytes | None = None  # proved; None before the Proof
     role: Role = Role.PLAYER
     table: Table | None = None
+    only_watches: bool = False

@@ -355,6 +355,24 @@ def test_only_a_person_who_plays_opens_a_table(role: Role) -> None:
     assert refused_and_closed(caller, caller.open()) == Refusal.ORDER
 
 
+def test_the_line_of_one_who_only_watches_is_not_worth_a_row() -> None:
+    doors = Doors()
+    _, table = table_of(doors)
+    watcher = doors.caller(b"w").greet(Role.WATCHER)
+    watcher.join(table.watch_code, name="")
+    assert watcher.sent(watcher.say(messages.Ping(7))) == [messages.Pong(7, doors.now_ms)]
+    assert watcher.say(messages.Pong(7, 0)) == []
+    assert [type(effect) for effect in watcher.say(messages.Leave())].count(Persist) == 1
+
+
+def test_who_comes_back_to_a_seat_by_the_watch_code_is_measured_as_every_player() -> None:
+    doors = Doors()
+    _host, table = table_of(doors)
+    again = doors.caller(b"h").greet()
+    assert again.welcome(again.join(table.watch_code)) is not None
+    assert Persist in [type(effect) for effect in again.say(messages.Pong(7, 0))]
+
+
 def test_a_lobby_that_goes_down_tells_everyone_and_opens_no_table() -> None:
     doors = Doors()
     host, _table = table_of(doors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -55,16 +56,14 @@ def test_everyone_is_pinged_and_missed_exactly_when_it_is_time(seed: int) -> Non
             presence.remove(each.connection)
 
 
-def test_a_crowd_that_comes_at_once_is_pinged_in_turns() -> None:
+def test_nobody_who_only_watches_is_pinged_or_missed() -> None:
     presence = Presence(WINDOWS, 0)
-    for number in range(640):
-        presence.add(member(number, 0, Role.WATCHER))
-    pinged = []
-    for now_ms in range(0, 2 * PING_INTERVAL_MS, 10):
-        out = Outbox()
-        presence.wake(now_ms, out)
-        pinged.append(sum(len(send.connections) for send in out if isinstance(send, Send)))
-    assert (max(pinged), sum(pinged)) == (10, 2 * 640)
+    presence.add(replace(member(1, 0, Role.WATCHER), only_watches=True))
+    presence.hurry(True)
+    assert presence.deadline(racing=True) is None
+    out = Outbox()
+    assert presence.wake(10 * WINDOWS.silent_ms, out) == []
+    assert not out
 
 
 def test_a_table_with_computers_alone_is_empty_and_closes_when_its_time_is_up() -> None:
