@@ -12,6 +12,7 @@ from bench import whole
 BENCHMARKS = {
     "coaching": "whether what the coach of `train` calls clearly worse leaves less room, on every size",
     "engine": "replays against a naive implementation and term2048, in moves/s, and the memory of a long game",
+    "hinted": "how long a key waits on 8×8 while a hint is thought about, and without one",
     "hostile": "five hundred hostile connections: when each is ended, and what honest players notice of it",
     "journal": "rows acknowledged by the lobby's database; a killed lobby with a hundred races, until all are back",
     "lobby": "a lobby under load against node ws and websockets, which only carry the frames",
