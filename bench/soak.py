@@ -28,13 +28,14 @@ from engine.race import Kind
 from protocol.messages import TableSettings
 
 TABLES, QUICK_TABLES = 100, 10
-MINUTES, QUICK_MINUTES = 15.0, 2.0  # after the warm-up
-WARM_UP_MINUTES, QUICK_WARM_UP_MINUTES = 20.0, 1.0
+MINUTES, QUICK_MINUTES = 10.0, 2.0  # after the warm-up
+WARM_UP_MINUTES, QUICK_WARM_UP_MINUTES = 17.0, 1.0
 PAUSE_S = (
     2.0  # between two moves of a player: a hundred tables at the pace of people are more than a core of ours bears
 )
 RACES_A_TABLE = (1, 7)  # at least and at most; then all leave it, and open another
 LOOK_S = 2.0
+TABLES_MAX = 1_000  # those that were left stand for ten minutes: they are twice as many as those that race
 SLOPE_MB_A_HOUR = 1.0
 SETTINGS = TableSettings(seats=4, size=4, kind=Kind.TARGET, target_exponent=5)
 
@@ -46,7 +47,7 @@ def main(*, quick: bool, minutes: float | None = None, pause: float | None = Non
         lobby = subprocess.Popen(
             [
                 sys.executable, "-m", "lobby", "--bind", "127.0.0.1", "--port", "0", "--json", "--data-dir", scratch,
-                "--log-format", "json",
+                "--log-format", "json", "--max-tables", str(TABLES_MAX),
             ],
             stdout=subprocess.PIPE, stderr=complaints.open("wb"),
         )  # fmt: skip
