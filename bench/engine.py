@@ -1,7 +1,8 @@
 """Replays of the same games by the engine, by bench/naive.py and by term2048, game by game in turns.
 
 A replay is everything a verifier does to a log but hashing it and making the draws (SHA-256), which cost all sides the
-same: slides, spawns, the check for stuck. "With draws" is with them. Cold: a fresh process, each game replayed once.
+same: slides, spawns, the check for stuck. "With draws" is with them. All sides replay in a process that does nothing
+else, as a verifier and a lobby do: cold is its first round, warm are those after it.
 term2048 is the best known 2048 in Python; it is told where to put each tile, and plays on 4×4 as it is installed.
 Seconds are of processor time, so that others at work on the machine disturb less.
 
@@ -137,24 +138,26 @@ def time_round(size: int, games: Sequence[Played], *, drawn: bool = False) -> di
     return {side: moves / taken for side, taken in seconds.items()}
 
 
-def time_cold(size: int, games: Sequence[Played]) -> dict[str, float]:
-    """One round in a fresh process, whose stores are empty."""
-    plain = json.dumps([[game.seed.hex(), game.log, game.draws] for game in games])
-    rates: dict[str, float] = json.loads(_elsewhere("cold", str(size), told=plain))
+def time_rounds(size: int, games: Sequence[Played], rounds: int, *, drawn: bool = False) -> list[dict[str, float]]:
+    """So many rounds in a fresh process, whose stores are empty before the first."""
+    plain = [[game.seed.hex(), game.log, game.draws] for game in games]
+    told = json.dumps({"size": size, "games": plain, "rounds": rounds, "drawn": drawn})
+    rates: list[dict[str, float]] = json.loads(_elsewhere("rounds", told=told))
     return rates
 
 
-def main_cold(size: str) -> None:
+def main_rounds() -> None:
+    order = json.load(sys.stdin)
     games = [
         Played(bytes.fromhex(seed), [Direction(move) for move in log], [Draw(*draw) for draw in draws])
-        for seed, log, draws in json.load(sys.stdin)
+        for seed, log, draws in order["games"]
     ]
-    print(json.dumps(time_round(int(size), games)))
+    print(json.dumps([time_round(order["size"], games, drawn=order["drawn"]) for _ in range(order["rounds"])]))
 
 
-def main_long(moves: str) -> None:
+def main_long() -> None:
     """Plays on 8×8, one game after the other as they come to their ends, and tells memory and lines on the way."""
-    part, number, made = int(moves) // LONG_PARTS, 0, 0
+    part, number, made = LONG_MOVES // LONG_PARTS, 0, 0
     turns = (Direction.DOWN, Direction.LEFT, Direction.RIGHT, Direction.UP)
     game = Game(8, SoloDeck(seed_of_text("bench/long/0")))
     told: list[tuple[int, float, int, int]] = []
@@ -173,10 +176,9 @@ def main_long(moves: str) -> None:
     print(json.dumps(told))
 
 
-def _elsewhere(what: str, argument: str, told: str = "") -> str:
+def _elsewhere(what: str, told: str = "") -> str:
     """What `main_…` prints in a fresh process."""
-    code = f"import sys; from bench.engine import main_{what} as run; run(sys.argv[1])"
-    command = [sys.executable, "-c", code, argument]
+    command = [sys.executable, "-c", f"from bench.engine import main_{what} as run; run()"]
     return subprocess.run(command, input=told, stdout=subprocess.PIPE, check=True, text=True).stdout
 
 
@@ -189,9 +191,9 @@ def compare(name: str, rounds: Sequence[dict[str, float]]) -> list[Ratio]:
     ]
 
 
-def memory_of_a_long_game(moves: int) -> Ratio:
-    """How much of its memory a process had at the half of so many moves: 1 if it takes no more from there on."""
-    told: list[tuple[int, float, int, int]] = json.loads(_elsewhere("long", str(moves)))
+def memory_of_a_long_game() -> Ratio:
+    """How much of its memory a process had at the half of all moves: 1 if it takes no more from there on."""
+    told: list[tuple[int, float, int, int]] = json.loads(_elsewhere("long"))
     for made, megabytes, lines, games in told:
         print(f"  {made:,} moves on 8×8 in {games} games: {megabytes:.1f} MB, most {lines:,} of {LINES_MAX:,} lines")
     half, end = told[LONG_PARTS // 2 - 1][1], told[-1][1]
@@ -205,10 +207,11 @@ def main(*, quick: bool) -> int:
         count = (GAMES_QUICK if quick else GAMES) // (1 if size <= 4 else 3) or 1
         games = [play(size, number, moves) for number in range(count)]
         print(f"  {size}×{size}: {len(games)} games, {sum(len(game.log) for game in games):,} moves", flush=True)
-        found += compare(f"{size}×{size} cold", [time_cold(size, games) for _ in range(3 if quick else rounds)])
-        time_round(size, games)
-        found += compare(f"{size}×{size} warm", [time_round(size, games) for _ in range(rounds)])
+        cold = [time_rounds(size, games, 1)[0] for _ in range((3 if quick else rounds) - 1)]
+        first, *warm = time_rounds(size, games, 1 + rounds)
+        found += compare(f"{size}×{size} cold", [*cold, first])
+        found += compare(f"{size}×{size} warm", warm)
         if size == 4:
-            found += compare("4×4 with draws", [time_round(size, games, drawn=True) for _ in range(rounds)])
-    found.append(memory_of_a_long_game(LONG_MOVES))
+            found += compare("4×4 with draws", time_rounds(size, games, 1 + rounds, drawn=True)[1:])
+    found.append(memory_of_a_long_game())
     return ratios.concluded("engine", found)

@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Final
 
 from .grid import GRIDS, nothing_moves
-from .lines import Lines, line_of
+from .lines import NO_LINES, Lines, line_of
 
 SIZES: Final = tuple(GRIDS)
 
@@ -42,7 +42,7 @@ class Board:
     __slots__ = ("_columns", "_rows")
 
     def __init__(self, rows: Lines, columns: Lines) -> None:
-        self._rows = rows  # one of the two may be (), not made yet
+        self._rows = rows  # one of the two may be NO_LINES
         self._columns = columns
 
     @classmethod
@@ -64,7 +64,7 @@ class Board:
         if max(cells) > _EXPONENT_MAX:
             i, exponent = next((i, exponent) for i, exponent in enumerate(cells) if exponent > _EXPONENT_MAX)
             raise ValueError(f"row {i // size + 1}, column {i % size + 1}: exponent {exponent} is too large")
-        return cls(_rows_of(size, bytes(cells)), ())
+        return cls(_rows_of(size, bytes(cells)), NO_LINES)
 
     @classmethod
     def of_faces(cls, rows: Sequence[Sequence[int]]) -> "Board":
@@ -119,10 +119,10 @@ class Board:
         if direction & 1:
             rows = self._rows or self._make_rows()
             slid = GRIDS[len(rows)].pushes[direction](rows)
-            return slid and (Board(slid[0], ()), slid[1])
+            return slid and (Board(slid[0], NO_LINES), slid[1])
         columns = self._columns or self._make_columns()
         slid = GRIDS[len(columns)].pushes[direction](columns)
-        return slid and (Board((), slid[0]), slid[1])
+        return slid and (Board(NO_LINES, slid[0]), slid[1])
 
     def spawn(self, exponent: int, lot: int) -> "Board":
         """The board with one more tile, in the empty cell that the 64-bit lot picks (deal.md 1.3).
@@ -133,12 +133,17 @@ class Board:
         if exponent not in (1, 2):  # no deck deals such a tile
             grown = self.spawn(1, lot).cells
             cells = bytes([exponent if one != cell else cell for cell, one in zip(self.cells, grown, strict=True)])
-            return Board(_rows_of(self.size, cells), ())
-        rows = self._rows
-        if rows:
-            return Board(GRIDS[len(rows)].spawn_in_rows(rows, exponent, lot)[0], ())
-        columns = self._columns
-        return Board((), GRIDS[len(columns)].spawn_in_columns(columns, exponent, lot)[0])
+            return Board(_rows_of(self.size, cells), NO_LINES)
+        empties = self.empties
+        if not empties:
+            raise ValueError("no empty cell for a tile to spawn in")
+        if self._rows:
+            rows = self._rows.copy()
+            GRIDS[len(rows)].spawn_in_rows(rows, empties, exponent, lot)
+            return Board(rows, NO_LINES)
+        columns = self._columns.copy()
+        GRIDS[len(columns)].spawn_in_columns(columns, empties, exponent, lot)
+        return Board(NO_LINES, columns)
 
     @property
     def stuck(self) -> bool:
@@ -177,4 +182,4 @@ class Board:
 
 
 def _rows_of(size: int, cells: bytes) -> Lines:
-    return tuple([line_of(cells[i : i + size]) for i in range(0, size * size, size)])
+    return [line_of(cells[i : i + size]) for i in range(0, size * size, size)]

@@ -10,7 +10,7 @@ from typing import Final
 from .board import Board, Direction
 from .deck import Deck
 from .grid import GRIDS, nothing_moves
-from .lines import Lines
+from .lines import NO_LINES, Lines
 
 
 class IllegalMove(ValueError):  # noqa: N818  says what is wrong
@@ -58,14 +58,14 @@ class Game:
         self._moves_max = deck.draw_count - 2
         self._rows = Board.empty(size).spawn(*first).spawn(*second).rows
         self._grid = GRIDS[size]
-        self._columns: Lines = ()  # made when they are wanted; one of the two may be ()
+        self._columns: Lines = NO_LINES  # made when they are wanted; one of the two may be NO_LINES
 
     @classmethod
     def resumed(cls, deck: Deck, board: Board, *, score: int, moves: int, fours: int) -> "Game":
         """The game that a saved one was: with this deck, and `board` after so many moves."""
         game = cls(board.size, deck)
         game.score, game.moves, game.fours, game.max_exponent = score, moves, fours, board.max_exponent
-        game._rows, game._columns = board.rows, ()
+        game._rows, game._columns = board.rows, NO_LINES
         if board.empties == 0 or moves == game._moves_max:
             game._end()
         return game
@@ -95,18 +95,22 @@ class Game:
         if self.stuck:
             return None
         grid = self._grid
-        lines = (self._rows or self._make_rows()) if direction & 1 else (self._columns or self._make_columns())
+        in_rows = direction & 1
+        if in_rows:
+            lines = self._rows = self._rows or grid.crossed(self._columns)
+        else:
+            lines = self._columns = self._columns or grid.crossed(self._rows)
         slid = grid.pushes[direction](lines)
         if slid is None:
             return None
-        pushed, points = slid
+        pushed, points, empties = slid
         exponent, lot = self._deck.draw(self.moves + 2)
-        if direction & 1:
-            self._rows, left = grid.spawn_in_rows(pushed, exponent, lot)
-            self._columns = ()
+        if in_rows:
+            grid.spawn_in_rows(pushed, empties, exponent, lot)
+            self._rows, self._columns = pushed, NO_LINES
         else:
-            self._columns, left = grid.spawn_in_columns(pushed, exponent, lot)
-            self._rows = ()
+            grid.spawn_in_columns(pushed, empties, exponent, lot)
+            self._rows, self._columns = NO_LINES, pushed
         self.moves = moves = self.moves + 1
         if exponent == 2:
             self.fours += 1
@@ -115,24 +119,15 @@ class Game:
             self.score += points
             if points >> self.max_exponent > 1:  # no larger tile is made with less
                 self.max_exponent = self.board.max_exponent
-        if left == 1 or moves == self._moves_max:
+        if empties == 1 or moves == self._moves_max:
             self._end()
         return points
 
     def _end(self) -> None:
         """Looks whether the game, whose board is full or whose deck is used up, is stuck."""
         self.deck_used_up = self.moves == self._moves_max
-        self.stuck = self.deck_used_up or (
-            nothing_moves(self._rows or self._make_rows()) and nothing_moves(self._columns or self._make_columns())
-        )
-
-    def _make_rows(self) -> Lines:
-        self._rows = rows = self._grid.crossed(self._columns)
-        return rows
-
-    def _make_columns(self) -> Lines:
-        self._columns = columns = self._grid.crossed(self._rows)
-        return columns
+        lines = self._rows or self._columns
+        self.stuck = self.deck_used_up or (nothing_moves(lines) and nothing_moves(self._grid.crossed(lines)))
 
 
 def replay(size: int, deck: Deck, directions: Iterable[Direction]) -> Game:

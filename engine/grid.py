@@ -4,26 +4,23 @@ Owns where a tile spawns. Refuses to know boards, moves and directions. Read on 
 
 A slide leaves a board of rows or of columns, whichever it ran along; the other ones are made when they are wanted,
 which is the dearest part of a move. `Grid` is for every size; `GridOfFour` is the same for the size most played,
-written out.
+written out where that gains something.
 """
 
 from operator import itemgetter
-from typing import Final
+from typing import Final, TypeAlias
 
-from .lines import LINES, TREE, Lines, plant
+from .lines import TREE, Lines, line_of, plant
 
 PICKS_MAX: Final = 16_384
-_FULL: Final = "no empty cell for a tile to spawn in"
+Slid: TypeAlias = tuple[Lines, int, int]  # a list of its own of the lines, the points, and how many cells are empty
 
 
 class Grid:
     """The lines of a board of one size, rows or columns."""
 
     def __init__(self, size: int) -> None:
-        self._size = size
         self._strides = itemgetter(*(slice(i, None, size) for i in range(size)))
-        bits = [1 << i for i in reversed(range(size))]
-        self._gaps = [bytes([j for j, bit in enumerate(bits) if row & bit]) for row in range(1 << size)]
         # by direction: up, right, down, left
         self.pushes: Final = (self.push_to_start, self.push_to_end, self.push_to_end, self.push_to_start)
 
@@ -32,47 +29,33 @@ class Grid:
         cells = b""
         for line in lines:
             cells += line.cells  # so few that it is faster than join
-        crossed: Lines = itemgetter(*self._strides(cells))(LINES)  # faster than asking for one after the other
-        return crossed
+        return list(map(line_of, self._strides(cells)))
 
-    def push_to_start(self, lines: Lines) -> tuple[Lines, int] | None:
-        """The lines after a push to their first cells, and the points; None if nothing moves."""
+    def push_to_start(self, lines: Lines) -> Slid | None:
+        """What a push to their first cells makes of the lines; None if nothing moves."""
         pushed = []
-        points = 0
-        moved = False
+        points = empties = 0
         for line in lines:
             after = line.to_start or line.push_to_start()
-            if after is not line:
-                moved = True
-                points += line.start_points
             pushed.append(after)
-        return (tuple(pushed), points) if moved else None
+            points += line.start_points
+            empties += after.empties
+        return None if pushed == lines else (pushed, points, empties)
 
-    def push_to_end(self, lines: Lines) -> tuple[Lines, int] | None:
-        """The lines after a push to their last cells, and the points; None if nothing moves."""
+    def push_to_end(self, lines: Lines) -> Slid | None:
+        """What a push to their last cells makes of the lines; None if nothing moves."""
         pushed = []
-        points = 0
-        moved = False
+        points = empties = 0
         for line in lines:
             after = line.to_end or line.push_to_end()
-            if after is not line:
-                moved = True
-                points += line.end_points
             pushed.append(after)
-        return (tuple(pushed), points) if moved else None
+            points += line.end_points
+            empties += after.empties
+        return None if pushed == lines else (pushed, points, empties)
 
-    def spawn_in_rows(self, rows: Lines, exponent: int, lot: int) -> tuple[Lines, int]:
-        """The rows with one more tile where the lot puts it, and how many cells were empty before.
-
-        Raises:
-            ValueError: none was.
-        """
-        left = 0
-        for row in rows:
-            left += row.empties
-        if not left:
-            raise ValueError(_FULL)
-        gap = lot * left >> 64
+    def spawn_in_rows(self, rows: Lines, empties: int, exponent: int, lot: int) -> None:
+        """Puts a tile where the lot says, which is in one of so many empty cells; at least one there must be."""
+        gap = lot * empties >> 64
         i = 0
         row = rows[0]
         while gap >= row.empties:
@@ -80,31 +63,28 @@ class Grid:
             i += 1
             row = rows[i]
         tile = 2 * row.gaps[gap] + exponent - 1
-        grown = list(rows)
-        grown[i] = row.grown[tile] or row.grow(tile)
-        return tuple(grown), left
+        rows[i] = row.grown[tile] or row.grow(tile)
 
-    def spawn_in_columns(self, columns: Lines, exponent: int, lot: int) -> tuple[Lines, int]:
+    def spawn_in_columns(self, columns: Lines, empties: int, exponent: int, lot: int) -> None:
         """The same, of columns; the empty cells are still counted row by row."""
-        shape = 0
+        gap = lot * empties >> 64
+        counts = 0  # of the empty cells in each row, a hexadecimal digit each
         for column in columns:
-            shape += shape + column.shape  # in the end a byte for each row, with a bit for each empty cell
-        left = shape.bit_count()
-        if not left:
-            raise ValueError(_FULL)
-        gap = lot * left >> 64
-        rows = shape.to_bytes(self._size, "big")
+            counts += column.shape
         i = 0
-        gaps = self._gaps[rows[0]]
-        while gap >= len(gaps):
-            gap -= len(gaps)
+        while gap >= counts & 15:
+            gap -= counts & 15
+            counts >>= 4
             i += 1
-            gaps = self._gaps[rows[i]]
-        j = gaps[gap]
+        j = 0
+        column = columns[0]
+        while gap or column.cells[i]:
+            if not column.cells[i]:
+                gap -= 1
+            j += 1
+            column = columns[j]
         tile = 2 * i + exponent - 1
-        grown = list(columns)
-        grown[j] = columns[j].grown[tile] or columns[j].grow(tile)
-        return tuple(grown), left
+        columns[j] = column.grown[tile] or column.grow(tile)
 
 
 class GridOfFour(Grid):
@@ -118,17 +98,17 @@ class GridOfFour(Grid):
         c0, c1, c2, c3 = c.four
         d0, d1, d2, d3 = d.four
         try:
-            return (
+            return [
                 TREE[a0][b0][c0][d0] or plant(a0, b0, c0, d0),
                 TREE[a1][b1][c1][d1] or plant(a1, b1, c1, d1),
                 TREE[a2][b2][c2][d2] or plant(a2, b2, c2, d2),
                 TREE[a3][b3][c3][d3] or plant(a3, b3, c3, d3),
-            )
+            ]
         except IndexError:  # a tile that no game on this size makes
             return super().crossed(lines)
 
-    def push_to_start(self, lines: Lines) -> tuple[Lines, int] | None:
-        """The lines after a push to their first cells, and the points; None if nothing moves."""
+    def push_to_start(self, lines: Lines) -> Slid | None:
+        """What a push to their first cells makes of the lines; None if nothing moves."""
         a, b, c, d = lines
         w = a.to_start or a.push_to_start()
         x = b.to_start or b.push_to_start()
@@ -136,10 +116,11 @@ class GridOfFour(Grid):
         z = d.to_start or d.push_to_start()
         if w is a and x is b and y is c and z is d:
             return None
-        return (w, x, y, z), a.start_points + b.start_points + c.start_points + d.start_points
+        points = a.start_points + b.start_points + c.start_points + d.start_points
+        return [w, x, y, z], points, w.empties + x.empties + y.empties + z.empties
 
-    def push_to_end(self, lines: Lines) -> tuple[Lines, int] | None:
-        """The lines after a push to their last cells, and the points; None if nothing moves."""
+    def push_to_end(self, lines: Lines) -> Slid | None:
+        """What a push to their last cells makes of the lines; None if nothing moves."""
         a, b, c, d = lines
         w = a.to_end or a.push_to_end()
         x = b.to_end or b.push_to_end()
@@ -147,58 +128,24 @@ class GridOfFour(Grid):
         z = d.to_end or d.push_to_end()
         if w is a and x is b and y is c and z is d:
             return None
-        return (w, x, y, z), a.end_points + b.end_points + c.end_points + d.end_points
+        points = a.end_points + b.end_points + c.end_points + d.end_points
+        return [w, x, y, z], points, w.empties + x.empties + y.empties + z.empties
 
-    def spawn_in_rows(self, rows: Lines, exponent: int, lot: int) -> tuple[Lines, int]:
-        """The rows with one more tile where the lot puts it, and how many cells were empty before.
-
-        Raises:
-            ValueError: none was.
-        """
-        a, b, c, d = rows
-        left = a.empties + b.empties + c.empties + d.empties
-        if not left:
-            raise ValueError(_FULL)
-        gap = lot * left >> 64
-        if gap < a.empties:
-            tile = 2 * a.gaps[gap] + exponent - 1
-            return (a.grown[tile] or a.grow(tile), b, c, d), left
-        gap -= a.empties
-        if gap < b.empties:
-            tile = 2 * b.gaps[gap] + exponent - 1
-            return (a, b.grown[tile] or b.grow(tile), c, d), left
-        gap -= b.empties
-        if gap < c.empties:
-            tile = 2 * c.gaps[gap] + exponent - 1
-            return (a, b, c.grown[tile] or c.grow(tile), d), left
-        tile = 2 * d.gaps[gap - c.empties] + exponent - 1
-        return (a, b, c, d.grown[tile] or d.grow(tile)), left
-
-    def spawn_in_columns(self, columns: Lines, exponent: int, lot: int) -> tuple[Lines, int]:
-        """The same, of columns; the empty cells are still counted row by row."""
+    def spawn_in_columns(self, columns: Lines, empties: int, exponent: int, lot: int) -> None:
+        """Puts a tile where the lot says; the empty cells are counted row by row."""
         a, b, c, d = columns
-        picks = _PICKS[a.gaps, b.gaps, c.gaps, d.gaps]
-        left = len(picks)
-        if not left:
-            raise ValueError(_FULL)
-        j, tile = picks[lot * left >> 64]
-        tile += exponent - 1
-        if j == 0:
-            return (a.grown[tile] or a.grow(tile), b, c, d), left
-        if j == 1:
-            return (a, b.grown[tile] or b.grow(tile), c, d), left
-        if j == 2:
-            return (a, b, c.grown[tile] or c.grow(tile), d), left
-        return (a, b, c, d.grown[tile] or d.grow(tile)), left
+        i, j = _PICKS[a.shape, b.shape, c.shape, d.shape][lot * empties >> 64]
+        tile = 2 * i + exponent - 1
+        columns[j] = columns[j].grown[tile] or columns[j].grow(tile)
 
 
-class _PickStore(dict[tuple[bytes, bytes, bytes, bytes], tuple[tuple[int, int], ...]]):
-    """The empty cells of four columns in row order, by the columns' `gaps`: column, and 2·row."""
+class _PickStore(dict[tuple[int, int, int, int], tuple[tuple[int, int], ...]]):
+    """The row and the column of each empty cell of four columns, row by row, by the columns' `shape`."""
 
-    def __missing__(self, gaps: tuple[bytes, bytes, bytes, bytes]) -> tuple[tuple[int, int], ...]:
+    def __missing__(self, shapes: tuple[int, int, int, int]) -> tuple[tuple[int, int], ...]:
         if len(self) >= PICKS_MAX:
             self.clear()
-        picks = self[gaps] = tuple([(j, 2 * i) for i in range(4) for j in range(4) if i in gaps[j]])
+        picks = self[shapes] = tuple([(i, j) for i in range(4) for j in range(4) if shapes[j] >> 4 * i & 1])
         return picks
 
 

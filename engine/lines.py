@@ -24,9 +24,9 @@ class Line:
         four: the same as integers if they are four, else none; the way through `TREE`.
         gaps: where its empty cells are.
         empties: how many they are.
-        shape: the big-endian number with a byte 1 for each empty cell and a byte 0 for each tile.
+        shape: the same as a number, a hexadecimal digit for each cell, the first cell's the lowest: 1 if it is empty.
         to_start: the line after a push to the start, itself if nothing moves; None until `push_to_start` found it.
-        start_points: the points of that push, once it is known.
+        start_points: the points of that push, once it is known; 0 if nothing moves.
         to_end, end_points: the same of a push to the end.
         grown: the line with a tile of exponent e put at j, by 2·j + e − 1, e being 1 or 2; None until `grow` made it.
     """
@@ -55,7 +55,7 @@ class Line:
         """Lets go of the lines it leads to, which would keep all that they lead to alive."""
         self.to_start: Line | None = None
         self.to_end: Line | None = None
-        self.grown: list[Line | None] = _NOTHING_GROWN
+        self.grown: tuple[Line | None, ...] = _NOTHING_GROWN[len(self.cells)]
 
     def push_to_start(self) -> "Line":
         """Works out `to_start` and `start_points`, once."""
@@ -75,22 +75,21 @@ class Line:
         """Works out `grown[tile]`, once."""
         j = tile // 2
         line = line_of(self.cells[:j] + (b"\2" if tile % 2 else b"\1") + self.cells[j + 1 :])
-        if self.grown is _NOTHING_GROWN:
-            self.grown = [None] * (2 * len(self.cells))
-        self.grown[tile] = line
+        self.grown = (*self.grown[:tile], line, *self.grown[tile + 1 :])
         return line
 
 
-_NOTHING_GROWN: Final[list[Line | None]] = [None] * 16  # one for all lines; never written to
-Lines: TypeAlias = tuple[Line, ...]
+_NOTHING_GROWN: Final = [(None,) * (2 * cells) for cells in range(9)]  # by the cells of a line
+Lines: TypeAlias = list[Line]  # rows or columns; only who made a list changes it, and no more once others have it
+NO_LINES: Final[Lines] = []  # stands for rows or columns that are not made yet
 
 
-class _ShapeStore(dict[bytes, tuple[bytes, int, int]]):
+class _ShapeStore(dict[bytes, tuple[tuple[int, ...], int, int]]):
     """`gaps`, `empties` and `shape` of a line, by its cells with 1 for an empty one and 0 for a tile."""
 
-    def __missing__(self, shape: bytes) -> tuple[bytes, int, int]:
-        gaps = bytes(compress(range(len(shape)), shape))
-        outcome = self[shape] = (gaps, len(gaps), int.from_bytes(shape, "big"))
+    def __missing__(self, shape: bytes) -> tuple[tuple[int, ...], int, int]:
+        gaps = tuple(compress(range(len(shape)), shape))
+        outcome = self[shape] = (gaps, len(gaps), sum([1 << 4 * j for j in gaps]))
         return outcome
 
 

@@ -119,28 +119,28 @@ def two_ply(slid: Board) -> list[int]:
     grid = GRIDS[len(rows)]
     columns = grid.crossed(rows)
     stuck = MEAN_SCALE * _STUCK_WORTH * len(rows) ** 2
-    means: dict[Lines, int] = {}  # of what is pushed: tiles in neighbouring gaps often come to the same
+    means: dict[tuple[Line, ...], int] = {}  # of what is pushed: tiles in neighbouring gaps often come to the same
     values = []
     for i, row in enumerate(rows):
         for j in row.gaps:
             for four in (0, 1):
                 pushed = _both_ways(rows, i, 2 * j + four, grid) + _both_ways(columns, j, 2 * i + four, grid)
-                values.append(max([means.get(lines) or _mean(lines, means) for lines in pushed], default=stuck))
+                values.append(max([means.get(tuple(lines)) or _mean(lines, means) for lines in pushed], default=stuck))
     return values
 
 
 def _both_ways(lines: Lines, i: int, tile: int, grid: Grid) -> list[Lines]:
     """The lines with one more tile in line i, after the push to their starts and to their ends if it is legal."""
-    grown = (*lines[:i], lines[i].grown[tile] or lines[i].grow(tile), *lines[i + 1 :])
+    grown = [*lines[:i], lines[i].grown[tile] or lines[i].grow(tile), *lines[i + 1 :]]
     return [slid[0] for slid in (grid.push_to_start(grown), grid.push_to_end(grown)) if slid]
 
 
-def _mean(lines: Lines, means: dict[Lines, int]) -> int:
+def _mean(lines: Lines, means: dict[tuple[Line, ...], int]) -> int:
     """The mean of V over the next draws, scaled and rounded down, which is noted; lines are rows or columns."""
     best = _best_after_draws(lines)
     gaps = [place for i, line in enumerate(lines) for place in (2 * len(lines) * i + 2 * j for j in line.gaps)]
     total = sum([WEIGHT_2 * best[place] + WEIGHT_4 * best[place + 1] for place in gaps])
-    mean = means[lines] = MEAN_SCALE * total // ((WEIGHT_2 + WEIGHT_4) * len(gaps))
+    mean = means[tuple(lines)] = MEAN_SCALE * total // ((WEIGHT_2 + WEIGHT_4) * len(gaps))
     return mean
 
 
@@ -159,8 +159,8 @@ def _raise_along(lines: Lines, best: list[int], strides: tuple[int, int]) -> Non
     A new tile changes one line, and so after a push some cells of the lines across: the rest is counted once.
     """
     ways = [_WAYS[line.cells] for line in lines]
-    starts = tuple([line.to_start or line.push_to_start() for line in lines])
-    ends = tuple([line.to_end or line.push_to_end() for line in lines])
+    starts = [line.to_start or line.push_to_start() for line in lines]
+    ends = [line.to_end or line.push_to_end() for line in lines]
     for pushed, chosen in ((starts, [way for way, _ in ways]), (ends, [way for _, way in ways])):
         across = [line.cells for line in GRIDS[len(lines)].crossed(pushed)]
         worths = [_WORTHS[cells] for cells in across]

@@ -283,14 +283,27 @@ def test_a_line_dropped_from_the_store_lets_go_of_what_it_leads_to(monkeypatch) 
     line = board.rows[0]
     monkeypatch.setattr(lines, "LINES_MAX", 1)
     Board.parse("2 4 8 16 / . . . . / . . . . / . . . .")
-    assert (line.to_start, line.to_end, line.grown) == (None, None, [None] * 16)
+    assert (line.to_start, line.to_end, line.grown) == (None, None, (None,) * 8)
 
 
 def test_a_line_that_grows_while_the_store_is_emptied_keeps_its_growth_to_itself(monkeypatch) -> None:
     board = Board.parse("4096 2 . . / . . . . / . . . . / . . . .")
     monkeypatch.setattr(lines, "LINES_MAX", 1)
-    board.spawn(1, 0)
-    assert lines._NOTHING_GROWN == [None] * 16
+    line, other = board.rows[:2]
+    grown = board.spawn(1, 0).rows[0]
+    assert line.grown == (None,) * 4 + (grown,) + (None,) * 3
+    assert other.grown == (None,) * 8
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_spawn_leaves_the_board_it_was_made_of_as_it_was(size) -> None:
+    rows = Board.of_cells(size, bytes([1] + [0] * (size**2 - 1)))
+    slid = rows.slide(DOWN)
+    assert slid is not None
+    for board in (rows, slid[0]):  # of rows, and of columns
+        cells = board.cells
+        assert board.spawn(1, 0).cells != cells
+        assert board.cells == cells
 
 
 def test_tiles_too_large_for_a_game_of_4_by_4_slide_like_others() -> None:
