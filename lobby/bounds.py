@@ -58,9 +58,10 @@ COMERS_MAX = 64  # beyond watchers_per_table: who comes by the table code, so th
 # A player says 8 frames a second, near the bell up to 45 (rules 6.1), and fetches a record of at most 256 pieces.
 FRAMES_PER_S, FRAMES_BURST = 25, 400
 BYTES_PER_S, BYTES_BURST = 16_384, 131_072  # 45 slices of 350 bytes in a second; 400 of the small frames above
-# Before the Welcome: a request and a handshake are 1,500 bytes, and a browser asks for a page or two.
-STRANGER_FRAMES_BURST, STRANGER_BYTES_BURST = 128, 16_384
-STRANGERS_AT_ONCE, PAUSES = 2, 3  # are served, 1 ms each; then everybody else has three times as long
+# Before the Welcome: a request and a handshake are 1,500 bytes, and a browser asks for a page or two. Three frames lead
+# to a table; whoever says much more keeps other strangers waiting, players who come back among them.
+STRANGER_FRAMES_PER_S, STRANGER_FRAMES_BURST, STRANGER_BYTES_BURST = 4, 16, 16_384
+PAUSES = 3  # strangers are served two at a time, 1 ms each; then everybody else has three times as long
 PAUSE_S_MAX = 0.05  # so that one who takes long (a table took 13 ms to deal) does not keep others out
 IDLE_S = 0.000_25  # three turns of the loop in which nobody said anything take less, and to hear one frame takes more
 TALK_PER_S, TALK_BURST = 4, 20  # what everyone at the table is told of: one who holds a key down makes 30 a second

@@ -228,14 +228,15 @@ async def _run(options: argparse.Namespace, store: Store, loaded: Loaded, seed: 
     restored = None if alive is None else Restored(loaded.tables, alive.moment.lobby_ms, loaded.last_number)
     sys.setswitchinterval(SWITCH_S)
     _end_on_signals(server.over)
-    await server.start(listener, restored)
     fingerprint = signing.fingerprint(signer.key)
-    _greet(options, listener, fingerprint, version)
     announced = _announced(core, options.lan, listener, fingerprint)
-    async with stock.kept_full(), collected(lambda: server.ended), announced as withdraw:
-        await server.over.wait()
-        withdraw()
-        await server.stop()
+    async with collected(lambda: server.ended):  # before the tables are back: they may end, and are garbage then
+        await server.start(listener, restored)
+        _greet(options, listener, fingerprint, version)
+        async with stock.kept_full(), announced as withdraw:
+            await server.over.wait()
+            withdraw()
+            await server.stop()
     return 0 if server.disk_error is None else _disk_failed(store, server.disk_error)
 
 

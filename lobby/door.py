@@ -13,6 +13,7 @@ import socket
 from collections.abc import Awaitable, Callable
 
 from aiohttp import WSCloseCode, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from lobby import bounds
 from lobby.bounds import Network
@@ -27,7 +28,29 @@ from protocol.refusals import Refusal
 
 log = logging.getLogger(__name__)
 
+requests_log = logging.getLogger("lobby.requests")  # what aiohttp has to say, through `Wordless`
+
 _SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+
+
+class Wordless(logging.Filter):
+    """Of a request that cannot be read the words are not logged: the code of a table may be among them.
+
+    And to aiohttp it is an error, which an attack could fill the disk with.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Returns True; the record of such a request is a warning now, and says only what kind of fault it is."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, HttpProcessingError):
+            record.msg, record.args = f"{record.getMessage()}: {type(error).__name__}", None
+            record.levelno = min(record.levelno, logging.WARNING)
+            record.levelname = logging.getLevelName(record.levelno)
+            record.exc_info = None
+        return True
+
+
+requests_log.addFilter(Wordless())
 
 
 class Door:
@@ -44,6 +67,11 @@ class Door:
     def full(self) -> bool:
         """Whether no socket more is taken from anybody."""
         return self._guard.full
+
+    @property
+    def ended(self) -> int:
+        """How many sockets have ended so far."""
+        return self._guard.ended
 
     async def accept(self, listener: socket.socket, parser: Callable[[], Parser]) -> None:
         """Takes sockets until it is cancelled, then closes the listener. A crowd waits with the system, not here."""

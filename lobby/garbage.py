@@ -1,6 +1,6 @@
 """When a lobby's Python looks for garbage that refers to itself, so that no player waits for that longer than must be.
 
-Connections and tables that have ended are such garbage. By itself Python would look through all that lives several
+Sockets and tables that have ended are such garbage. By itself Python would look through all that lives several
 times a minute under load, a tenth of a second each time, remembered lines of boards included. Here it looks by itself
 only at what is young, and through everything when enough has ended, once a minute at most.
 """
@@ -15,13 +15,13 @@ from contextlib import asynccontextmanager
 YOUNG, YOUNG_TIMES = 1_000, 5  # objects, and how often before the middle-aged are looked at too: 1 and 4 ms
 NEVER = 1 << 30
 LOOK_S = 60.0  # 100 ms in a minute are not among one in a hundred moves
-ENOUGH = 200  # connections: 2 MB, and what their tables held
+ENOUGH = 200  # sockets: at tables 2 MB, and what their tables held
 LOOKS_MAX = 60  # there may be other garbage
 
 
 @asynccontextmanager
 async def collected(ended: Callable[[], int]) -> AsyncIterator[None]:
-    """Looks for garbage meanwhile; `ended` tells how many connections have ended so far.
+    """Looks for garbage meanwhile; `ended` tells how many sockets have ended so far.
 
     What there is at the beginning is taken for what stays: modules and the like.
     """

@@ -74,6 +74,7 @@ class Guard:
     def __init__(self, most: Bounds | None = None, *, trusted: Sequence[Network] = ()) -> None:
         self.most = most or Bounds()
         self.sockets = 0
+        self._came = 0  # sockets so far
         self._trusted = tuple(trusted)
         self._callers: dict[str, _Caller] = {}
         self._sweep_at = 256  # callers; doubled when all of them are still of use
@@ -82,6 +83,11 @@ class Guard:
     def full(self) -> bool:
         """Whether no socket more is taken from anybody."""
         return self.sockets >= self.most.connections_max + bounds.SPARE_SOCKETS
+
+    @property
+    def ended(self) -> int:
+        """How many sockets have ended so far, those that were turned away included."""
+        return self._came - self.sockets
 
     def address_of(self, peer: str, forwarded: Sequence[str] = ()) -> str:
         """Returns the address of who really connects: through a trusted proxy, the one that it tells of."""
@@ -93,6 +99,7 @@ class Guard:
 
     def knock(self, peer: str, now_ms: int) -> bool:
         """Returns whether a new socket of this peer is taken; then it is counted until `leave`."""
+        self._came += 1
         if self.full:
             return False
         if not self._free(peer):
@@ -159,8 +166,9 @@ class Allowance:
     """
 
     def __init__(self, *, stranger: bool = False) -> None:
-        frames = bounds.STRANGER_FRAMES_BURST if stranger else bounds.FRAMES_BURST
-        self._frames = Bucket(bounds.FRAMES_PER_S, frames)
+        self._frames = Bucket(bounds.FRAMES_PER_S, bounds.FRAMES_BURST)
+        if stranger:
+            self._frames = Bucket(bounds.STRANGER_FRAMES_PER_S, bounds.STRANGER_FRAMES_BURST)
         self._bytes = Bucket(bounds.BYTES_PER_S, bounds.STRANGER_BYTES_BURST if stranger else bounds.BYTES_BURST)
         self._talk = Bucket(bounds.TALK_PER_S, bounds.TALK_BURST)
         self._seals = Bucket(bounds.SEALS_PER_S, bounds.SEALS_BURST)

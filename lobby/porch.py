@@ -46,32 +46,31 @@ class Doorstep:
     """What strangers have said and nobody has read yet: a little of it is read at a time.
 
     Otherwise hundreds who come at once would all be served before a player's next move. While any wait, strangers have
-    a quarter of the time, and whatever nobody else needs (patience.py).
+    a quarter of the time, and whatever nobody else needs (patience.py). Each stands here once, whatever it has said,
+    and those who have begun take turns with those who come: neither can keep the others out.
     """
 
     def __init__(self) -> None:
-        self._asking: deque[tuple[Porch, bytes]] = deque()  # for a page, or for a WebSocket
-        self._greeting: deque[tuple[Porch, bytes]] = deque()  # on a WebSocket: who has begun is served first
+        self._asking: deque[Porch] = deque()  # for a page, or for a WebSocket
+        self._greeting: deque[Porch] = deque()  # on a WebSocket
         self._serving: asyncio.Task[None] | None = None
 
-    def put(self, porch: Porch, data: bytes) -> None:
-        """Has these bytes read after those before them: at once, if nobody waits."""
+    def put(self, porch: Porch) -> None:
+        """Has read what a porch has unread: at once, if nobody waits."""
         if self._serving is None:
             self._serving = asyncio.get_running_loop().create_task(self._serve())
-            porch.read(data)
+            porch.read()
         else:
-            (self._greeting if porch.upgraded else self._asking).append((porch, data))
+            (self._greeting if porch.upgraded else self._asking).append(porch)
 
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
         try:
             while self._greeting or self._asking:
                 begun = loop.time()
-                for _ in range(bounds.STRANGERS_AT_ONCE):
-                    waiting = self._greeting or self._asking
+                for waiting in (self._greeting or self._asking, self._asking or self._greeting):
                     if waiting:
-                        porch, data = waiting.popleft()
-                        porch.read(data)
+                        waiting.popleft().read()
                 for _ in range(TURNS):
                     await asyncio.sleep(0)
                 await rest(loop.time() - begun)
@@ -99,7 +98,7 @@ class Porch(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._peer = ""
         self._stranger = True
-        self._unread = 0  # pieces that lie on the doorstep
+        self._unread = bytearray()  # lies on the doorstep
         self._frames: FrameWalk | None = None  # once it is a WebSocket
         self._overrun: Callable[[Refusal], None] | None = None
         self._deaf = False
@@ -136,6 +135,7 @@ class Porch(asyncio.Protocol):
             self._guard.leave(self._peer)
             self._parser.connection_lost(exc)
             self._parser = None
+            self._unread.clear()
 
     def data_received(self, data: bytes) -> None:
         """Has read what may come in: at once, or when it is a stranger's turn."""
@@ -144,15 +144,18 @@ class Porch(asyncio.Protocol):
         fault = self._fault(data)
         if fault is not None:
             self._close_ears(fault)
-        elif self._stranger or self._unread:
-            self._unread += 1
-            self._doorstep.put(self, data)
+        elif self._unread:
+            self._unread += data
+        elif self._stranger:
+            self._unread += data
+            self._doorstep.put(self)
         else:
             self._parser.data_received(data)
 
-    def read(self, data: bytes) -> None:
+    def read(self) -> None:
         """Hands on what lay on the doorstep."""
-        self._unread -= 1
+        data = bytes(self._unread)
+        self._unread.clear()
         if self._deaf or self._parser is None or self._transport is None:
             return
         try:

@@ -27,7 +27,7 @@ from lobby.bounds import (
 )
 from lobby.connection import Connection, framed
 from lobby.core import Core
-from lobby.door import Door
+from lobby.door import Door, requests_log
 from lobby.guard import Guard
 from lobby.holding import Holding
 from lobby.logs import told
@@ -110,6 +110,7 @@ class Server:
         return web.AppRunner(
             made,
             access_log=None,
+            logger=requests_log,
             keepalive_timeout=KEEPALIVE_S,
             lingering_time=CLOSE_S,
             shutdown_timeout=CLOSE_S / 2,
@@ -153,8 +154,8 @@ class Server:
 
     @property
     def ended(self) -> int:
-        """How many connections have ended so far."""
-        return self._last_number - len(self._connections)
+        """How many sockets have ended so far, whether they were on their way to a table or not."""
+        return self._door.ended
 
     # ── the core ──
 

@@ -44,7 +44,10 @@ CREATE TABLE alive (one INTEGER PRIMARY KEY CHECK (one = 1), lobby_ms INTEGER, b
     wall_ms INTEGER, epoch INTEGER, last_number INTEGER);
 """
 _CLOSED = "closed"
-_DAMAGED = "Put a copy back, or move it away and start again."
+# The disk's fault, or another program's: to whom a full disk is told as a damaged file, moves away what is good.
+_FOR_NOW = (
+    sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_BUSY,
+)  # fmt: skip
 _ALIVE = "INSERT OR REPLACE INTO alive VALUES (1, ?, ?, ?, ?, ?, ?)"
 
 
@@ -77,11 +80,11 @@ class Store:
     """The database at `path`, held by this process alone until `close`; raises StoreError."""
 
     def __init__(self, path: Path, factory: type[sqlite3.Connection] = sqlite3.Connection) -> None:
-        self.path = path
+        self.path = Path(os.path.realpath(path))  # a link's is where SQLite writes, and on the disk that may be full
         self.commits = 0
-        self._lock = _locked(path)
+        self._lock = _locked(self.path)
         try:
-            self._database = _opened(path, factory)
+            self._database = _opened(self.path, factory)
         except BaseException:
             self._lock.close()
             raise
@@ -101,7 +104,7 @@ class Store:
         try:
             return self._load(self._database)
         except sqlite3.Error as error:
-            raise StoreError(f"the database {self.path} is damaged: {error}. {_DAMAGED}") from error
+            raise _unusable(self.path, error) from error
 
     def _load(self, database: sqlite3.Connection) -> Loaded:
         alive = database.execute("SELECT lobby_ms, boot, boot_ms, wall_ms, epoch, last_number FROM alive").fetchone()
@@ -327,11 +330,19 @@ def _opened(path: Path, factory: type[sqlite3.Connection]) -> sqlite3.Connection
         _check_version(database, path)
     except sqlite3.Error as error:
         database.close()
-        raise StoreError(f"the database {path} is damaged or none of ours: {error}. {_DAMAGED}") from error
+        raise _unusable(path, error) from error
     except StoreError:
         database.close()
         raise
     return database
+
+
+def _unusable(path: Path, error: sqlite3.Error) -> StoreError:
+    """Returns what is wrong with the database, and what to do."""
+    if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _FOR_NOW:  # the rest says more exactly why
+        return StoreError(f"the database {path} cannot be used: {error}. Make room or mend the disk, and start again.")
+    what_to_do = "Put a copy back, or move it away and start again."
+    return StoreError(f"the database {path} is damaged or none of ours: {error}. {what_to_do}")
 
 
 def _check_version(database: sqlite3.Connection, path: Path) -> None:
@@ -348,7 +359,7 @@ def _locked(path: Path) -> IO[bytes]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # Not the database itself: closing any handle to that would drop SQLite's own locks.
-        file = path.with_name(path.name + ".lock").open("ab")
+        file = os.fdopen(os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600), "ab")
     except OSError as error:
         raise StoreError(f"the database {path} cannot be opened: {error}.") from error
     if not _try_lock(file.fileno()):

@@ -204,7 +204,8 @@ def _player(name: str, flags: str, lobby: LobbyAddress, place: Place) -> Player:
 async def _computer(player: Player, lobby: LobbyAddress) -> None:
     view, _ = await play(player)
     if view.line is Line.OVER:  # else it has vanished, as the script says
-        raise Failure(BUG, ending_words(view.ending, lobby, view))
+        # Without a reason it has given up: nothing was heard of the lobby for a minute.
+        raise Failure(BUG, ending_words(view.ending or "lost", lobby, view))
 
 
 async def _until(visit: Visit, patient: bool, seen: Callable[[SessionView], bool]) -> SessionView:

@@ -20,7 +20,7 @@ from client.bot import (
     Part,
     Vanish,
 )
-from client.cli import bot, parser_of
+from client.cli import bot, demo, parser_of
 from client.cli.exits import USAGE, Failure
 from client.link import LobbyAddress, Place
 from client.view import GamePicture, Line, OfferPicture, SeatPicture, SessionView
@@ -498,3 +498,14 @@ def test_the_help_tells_of_every_flag():
     told = parser_of("bot").format_help()
     flags = ["name", "style", "beat", "stop-after", "offer-after", "answer", "resign-after", "vanish-after"]
     assert all(f"--{flag}" in told for flag in [*flags, "return-after", "pace", "level"])
+
+
+async def test_a_demo_says_when_its_players_have_heard_nothing_of_the_lobby_for_a_minute(monkeypatch):
+    async def play(_: object) -> tuple[SessionView, int]:
+        return replace(RACING, line=Line.OVER), 0
+
+    monkeypatch.setattr(demo, "play", play)
+    lobby = LobbyAddress("127.0.0.1", 2_048)
+    player = demo._player("heron", "", lobby, Place(code="482913", lobby=lobby, pin="pin"))
+    with pytest.raises(Failure, match="The connection to the lobby was lost"):
+        await demo._computer(player, lobby)

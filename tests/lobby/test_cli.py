@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import runpy
@@ -22,6 +23,7 @@ from lobby import cli
 from lobby.entropy import Source
 from lobby.lobby import Lobby
 from lobby.opening import DealOptions
+from lobby.server import Server
 from protocol import codec, limits
 from protocol.limits import Windows
 from protocol.messages import Challenge, Drain, Hello
@@ -403,6 +405,22 @@ def test_when_all_usual_databases_are_taken_it_stops(tmp_path, monkeypatch):
         cli.database(None, tmp_path)
     assert stop.value.exit_code == 6
     store.close()
+
+
+async def test_tables_that_come_back_may_become_garbage_later(tmp_path, monkeypatch):
+    """What is there when garbage is first looked for is never looked at again."""
+    seen = []
+
+    async def start(server: Server, *_: object) -> None:
+        seen.append(gc.get_freeze_count() > 0)
+        server.over.set()
+
+    monkeypatch.setattr(Server, "start", start)
+    monkeypatch.setattr(sys, "setswitchinterval", lambda _: None)
+    store, loaded = cli.database(None, tmp_path)
+    with cli.listen("127.0.0.1", 0) as listener:
+        assert await cli._run(cli.parser().parse_args([]), store, loaded, bytes(32), listener) == 0
+    assert seen == [True]
 
 
 @pytest.mark.parametrize("content", [b"no database" * 500, b"SQLite format 3\0" + bytes(5_000)])

@@ -14,7 +14,7 @@ from lobby.bounds import Bounds
 from lobby.bucket import Bucket
 from lobby.connection import framed
 from lobby.guard import Allowance, FrameWalk, Guard, Unmasked, forwarded_for, network_of, within
-from protocol import codec, messages
+from protocol import codec, limits, messages
 from protocol.messages import FromClient, Seal, Signed, Slice, Unready
 from protocol.refusals import Refusal
 from tests.lobby.test_server import masked
@@ -194,6 +194,14 @@ def test_a_full_lobby_takes_no_socket_even_of_this_computer():
     assert door.knock("127.0.0.1", 0)
 
 
+def test_every_socket_that_has_ended_is_counted_also_one_that_was_turned_away():
+    guard = Guard(Bounds(connections_max=1))
+    taken = [guard.knock(f"192.0.2.{number % 100}", 0) for number in range(bounds.SPARE_SOCKETS + 3)]
+    assert guard.ended == taken.count(False) == 2
+    guard.leave("192.0.2.1")
+    assert guard.ended == 3
+
+
 def test_addresses_that_have_gone_are_forgotten_and_the_quick_ones_remembered():
     door = guard()
     for number in range(10_000):
@@ -220,6 +228,12 @@ def test_frames_and_bytes_have_a_burst_and_a_rate():
         assert not arrived(1, 0)
         assert arrived(per_s, 1_000)
         assert not arrived(1, 1_000)
+
+
+def test_a_stranger_says_what_takes_it_to_a_table_and_little_more_in_the_time_it_has():
+    allowance = Allowance(stranger=True)
+    said = sum(allowance.frames_arrived(1, now_ms) for now_ms in range(limits.HANDSHAKE_MS))
+    assert 16 <= said < 40
 
 
 def test_an_honest_player_is_never_near_the_limits():

@@ -545,3 +545,26 @@ async def test_no_code_no_key_and_no_raw_name_is_logged(tmp_path, caplog):
     refusals = {line["code"] for line in lines if line["message"].startswith("connection") and "code" in line}
     assert {"kicked", "name", "no-table"} <= refusals
     assert any(line.get("address") == "127.0.0.1" and line.get("connection") == 1 for line in lines)
+
+
+async def test_of_a_request_that_cannot_be_read_no_word_is_logged_and_it_is_no_error_of_ours(tmp_path, caplog):
+    requests = (b"GET /t/314159\x01 HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nCookie: 314159\x01\r\n\r\n")
+    async with serving(RealLobby(), tmp_path) as rig:
+        for request in requests:
+            reader, writer = await asyncio.open_connection("127.0.0.1", rig.port)
+            writer.write(request)
+            assert b"400 Bad Request" in await reader.read()
+            writer.close()
+    lines = [json.loads(JsonLines().format(record)) for record in caplog.records]
+    assert "314159" not in str(lines)
+    assert [(line["level"], "127.0.0.1" in line["message"]) for line in lines] == [("warning", True)] * len(requests)
+
+
+async def test_of_an_error_of_ours_while_a_request_is_answered_everything_is_logged(tmp_path, caplog):
+    core = RealLobby()
+    core.census = lambda: Census(full=None.nothing)  # type: ignore[attr-defined,method-assign]
+    async with serving(core, tmp_path) as rig:
+        assert (await health(rig))[0] == 500
+    (line,) = [json.loads(JsonLines().format(record)) for record in caplog.records]
+    assert line["level"] == "error"
+    assert "AttributeError" in line["error"]

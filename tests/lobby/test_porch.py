@@ -96,15 +96,28 @@ async def test_a_stranger_alone_is_heard_at_once():
     await street.quiet()
 
 
-async def test_who_is_at_a_table_waits_for_no_stranger_and_who_has_begun_for_none_who_comes():
+async def test_who_is_at_a_table_waits_for_no_stranger_and_who_has_begun_takes_turns_with_who_comes():
     street = Street()
     strangers = [street.comes(name) for name in "abc"]
-    begun, player = street.comes("d", upgraded=True), street.comes("p", at_table=True)
-    for porch in (*strangers, begun, player):
+    begun, player = [street.comes(name, upgraded=True) for name in "defg"], street.comes("p", at_table=True)
+    for porch in (*strangers, *begun, player):
         porch.data_received(b"1")
     assert street.said == ["a 1", "p 1"]
     await street.quiet()
-    assert street.said == ["a 1", "p 1", "d 1", "b 1", "c 1"]
+    assert street.said == ["a 1", "p 1", "d 1", "b 1", "e 1", "c 1", "f 1", "g 1"]
+
+
+async def test_who_says_it_in_many_small_pieces_has_no_more_turns_than_others():
+    street = Street()
+    first, chatty, other = (street.comes(name) for name in "abc")
+    first.data_received(b"1")
+    for piece in (b"1", b"2", b"3"):
+        chatty.data_received(piece)
+    other.data_received(b"1")
+    await street.quiet()
+    chatty.data_received(b"4")
+    await street.quiet()
+    assert street.said == ["a 1", "b 123", "c 1", "b 4"]
 
 
 async def test_what_a_stranger_said_before_the_welcome_is_heard_before_what_it_says_after():
@@ -117,7 +130,7 @@ async def test_what_a_stranger_said_before_the_welcome_is_heard_before_what_it_s
     player.data_received(b"2")
     await street.quiet()
     player.data_received(b"3")
-    assert street.said == ["a 1", "p 1", "p 2", "p 3"]
+    assert street.said == ["a 1", "p 12", "p 3"]
 
 
 async def test_what_those_said_who_have_gone_is_not_heard_any_more():

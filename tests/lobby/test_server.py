@@ -18,8 +18,8 @@ import msgpack
 import pytest
 from aiohttp import WSMsgType
 
+from lobby import bounds, files
 from lobby import connection as queueing
-from lobby import files
 from lobby.bounds import Admission
 from lobby.events import (
     Archive,
@@ -518,7 +518,8 @@ async def test_a_peer_that_is_behind_gets_only_the_newest_of_what_it_missed(tmp_
         assert len(taken) < 500_000
 
 
-async def test_a_peer_that_does_not_read_is_closed_and_nobody_waits_for_it(tmp_path, caplog):
+async def test_a_peer_that_does_not_read_is_closed_and_nobody_waits_for_it(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr(bounds, "STRANGER_FRAMES_BURST", bounds.FRAMES_BURST)  # nobody comes to a table here
     core = Script()
     core.on(Received, Send((1, 2), piece(0, limits.RECORD_PIECE_BYTES)))
     async with serving(core, tmp_path) as rig:
@@ -682,7 +683,8 @@ async def test_an_error_of_the_core_is_logged_and_closes_one_connection_only(tmp
     assert "ZeroDivisionError: planted" in caplog.text
 
 
-async def test_an_error_at_a_deadline_does_not_keep_the_processor_busy(tmp_path):
+async def test_an_error_at_a_deadline_does_not_keep_the_processor_busy(tmp_path, monkeypatch):
+    monkeypatch.setattr(bounds, "STRANGER_FRAMES_BURST", bounds.FRAMES_BURST)  # nobody comes to a table here
     core = Script()
     core.answers[Woke] = raising
     async with serving(core, tmp_path, crash=False) as rig:

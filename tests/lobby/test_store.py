@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -80,8 +81,8 @@ def rows_of(path: Path) -> dict[int, tuple[int, bytes, tuple[bytes, ...]]]:
 def test_a_new_file_has_nothing_and_is_its_owners_alone(writing, path):
     assert writing.loaded == Loaded(None, (), 0)
     writing.write(Persist(1, 1, b"row"))
-    assert {p.name: p.stat().st_mode & 0o777 for p in path.parent.iterdir() if p.suffix != ".lock"} == {
-        "lobby.db": 0o600, "lobby.db-wal": 0o600, "lobby.db-shm": 0o600
+    assert {p.name: p.stat().st_mode & 0o777 for p in path.parent.iterdir()} == {
+        "lobby.db": 0o600, "lobby.db-wal": 0o600, "lobby.db-shm": 0o600, "lobby.db.lock": 0o600
     }  # fmt: skip
 
 
@@ -196,6 +197,18 @@ def test_a_second_lobby_is_kept_out_until_the_first_has_ended(writing, path):
         Store(path)
     writing.store.close()
     Store(path).close()
+
+
+def test_by_another_name_it_is_the_same_file_and_the_same_disk(writing, path, tmp_path):
+    link = tmp_path / "elsewhere" / "link.db"
+    link.parent.mkdir()
+    link.symlink_to(path)
+    with pytest.raises(TakenError, match="another lobby is at work"):
+        Store(link)
+    writing.store.close()
+    store = Store(link)
+    store.close()
+    assert store.path == path.resolve()
 
 
 def test_a_file_of_another_version_is_left_alone(path):
@@ -317,6 +330,23 @@ def test_a_damaged_record_is_told_to_be(path):
     writing.store.close()
     damaged(path, "UPDATE records SET record = x'00'")
     assert [stored.whole for stored in records(path)] == [False]
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_READONLY])
+@pytest.mark.parametrize("statement", ["PRAGMA journal_mode = WAL", "SELECT * FROM tables"])
+def test_where_the_disk_is_at_fault_nobody_is_told_to_move_the_database_away(path, code, statement):
+    class Faulty(sqlite3.Connection):
+        def execute(self, sql: str, parameters: object = (), /) -> sqlite3.Cursor:
+            if sql != statement:
+                return super().execute(sql, parameters)  # type: ignore[arg-type]
+            error = sqlite3.OperationalError("the disk")
+            error.sqlite_errorcode = code
+            raise error
+
+    with pytest.raises(StoreError) as told, contextlib.closing(Store(path, Faulty)) as store:
+        store.load()
+    assert "cannot be used: the disk. Make room or mend the disk, and start again" in str(told.value)
+    assert "damaged" not in str(told.value)
 
 
 def test_a_damaged_page_is_told_with_what_to_do(path):
