@@ -47,7 +47,9 @@ def lobby(data_dir: Path, *arguments: str, stderr: int = subprocess.PIPE) -> Ite
 
 def announced(process: subprocess.Popen[bytes]) -> dict[str, object]:
     assert process.stdout is not None
-    said = json.loads(process.stdout.readline())
+    line = process.stdout.readline()
+    assert line, f"it ended with {process.wait(STOP_S)}: {talk(process)}"
+    said = json.loads(line)
     assert isinstance(said, dict)
     return said
 
