@@ -56,6 +56,8 @@ class OwnRace:
         self._sent = 0
         self._said: list[_Said] = []  # by the number of the seal, from 1
         self._flush_by_ms: int | None = None
+        self._hold: tuple[int, int] | None = None  # until when nothing is sent, and the tick seen when that began
+        self._to_say: list[tuple[Act, int]] = []  # acts and their arguments that wait for the moves before them
         self._full_ms = 0
         self._starved = False
         self._resume = False
@@ -121,25 +123,38 @@ class OwnRace:
         return min(times, default=None)
 
     def flush(self, t_ms: int, act: Act = Act.NONE, argument: int = 0) -> list[FromClient]:
-        """Returns every move that was not sent yet, and a seal if one is due or `act` asks for it."""
+        """Returns every move that was not sent yet, and a seal if one is due or `act` asks for it.
+
+        While moves wait because they were claimed too early (`refused`), all this waits with them.
+        """
+        if act is not Act.NONE:
+            self._to_say.append((act, argument))
+        self._resigned = self._resigned or act is Act.RESIGN
+        tick_seen = self.tick_seen
+        if self._hold is not None:
+            until_ms, tick_seen = self._hold
+            if t_ms < until_ms:
+                self._flush_by_ms = until_ms
+                return []
+            self._hold = None
         out: list[FromClient] = []
         while self._sent < len(self.log) and not self.over:
             first = self._sent
-            part = self.log.slice(first, self.tick_seen)
+            part = self.log.slice(first, tick_seen)
             self._sent += len(part.directions)
             body = part.encode(self.log.times[first - 1] if first else 0)
             out.append(Slice(body, self._due_seal(first, t_ms)))
         self._flush_by_ms = None
-        self._resigned = self._resigned or act is Act.RESIGN
-        if act is not Act.NONE:
-            out.append(Seal(self._seal(self._sent, act, argument)))
+        out += [Seal(self._seal(self._sent, *said)) for said in self._to_say]
+        self._to_say.clear()
         return out
 
     def leave(self) -> None:
         """The seat is out of the race, or the race is over: nothing more is played."""
         self.over = True
         self.keys.clear()
-        self._flush_by_ms = None
+        self._to_say.clear()
+        self._hold = self._flush_by_ms = None
 
     def closing_seal(self) -> list[FromClient]:
         """Returns the seal over exactly the moves that the lobby has: the race is over (rules 5.3).
@@ -160,22 +175,22 @@ class OwnRace:
 
         By a clock that was ahead the moves were claimed too early: they wait until the lobby cannot find them so again.
         """
-        lost = self._back_to(min(moves, len(self.log)), seals)
+        self._back_to(min(moves, len(self.log)), seals)
         if self.over:
             return [Resync(self._sent), *self._resumed(), *self.closing_seal()]
-        due_ms = max(t_ms, self.log.last_ms - self._deal.windows.claim_ahead_ms)
-        self._flush_by_ms = due_ms if self._sent < len(self.log) else None
-        return [Resync(self._sent), *self._resumed(), *self._say_again(lost)]
+        if self._sent < len(self.log):
+            self._hold = self.log.last_ms - self._deal.windows.claim_ahead_ms, self.tick_seen
+        return [Resync(self._sent), *self._resumed(), *self.flush(t_ms)]
 
     def resume(self, own: OwnGame, t_ms: int) -> list[FromClient]:
         """A new connection: sends what the lobby does not have. Call it once the log is at least as long as its own."""
-        lost = self._back_to(own.moves, own.seals)
+        self._back_to(own.moves, own.seals)
         self.acked = own.moves
         self._resume = own.seals > 0
         out = self._resumed()
         if self.over:
             return out + self.closing_seal()
-        return out + self.flush(t_ms) + self._say_again(lost)
+        return out + self.flush(t_ms)
 
     def fits(self, told: OwnGame) -> bool:
         """Returns whether the lobby's log is the beginning of this one."""
@@ -197,22 +212,19 @@ class OwnRace:
             self._note(direction, t_ms)
         return True
 
-    def _back_to(self, moves: int, seals: int) -> list[_Said]:
-        """Goes back to what the lobby has; returns what it has not heard and a person has said."""
+    def _back_to(self, moves: int, seals: int) -> None:
+        """Goes back to what the lobby has: what it has not heard and a person has said is to be said again."""
         self._sent = moves
         unheard = self._said[seals:]
-        lost = [said for said in unheard if said.act in _SAID_AGAIN]
+        lost = [(said.act, said.argument) for said in unheard if said.act in _SAID_AGAIN]
+        self._to_say = [] if self.over else [*lost, *self._to_say]
         self._resume = self._resume or any(said.act is Act.RESUME for said in unheard)
         # A program that was started again does not know what its first seals vouched for.
         self._said = self._said[:seals] + [_Said(0, Act.NONE, 0)] * (seals - len(self._said))
-        return lost
 
     def _resumed(self) -> list[FromClient]:
         """Returns the seal that must come first on a new connection, if the lobby has not had it (deal.md 5.2)."""
         return [Seal(self._seal(self._sent, Act.RESUME))] if self._resume else []
-
-    def _say_again(self, lost: list[_Said]) -> list[FromClient]:
-        return [Seal(self._seal(self._sent, said.act, said.argument)) for said in lost]
 
     def _move(self, direction: Direction, t_ms: int) -> bool:
         """Makes one move if it is legal; returns False if the deck is not known far enough."""
