@@ -11,8 +11,8 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from engine.deck import CHAIN_ID_BYTES, SECRET_BYTES, Chain
-from lobby.entropy import Entropy
+from engine.deck import Chain
+from lobby.entropy import Entropy, Source
 from lobby.events import Arrived, Gone, Keep, Persist, Resumed, Said, SavedTable, TableEvent, Woke
 from lobby.opening import DealOptions
 from lobby.snapshot import frozen, thaw
@@ -81,7 +81,7 @@ class Tap:
     def chain(self, length: int, /) -> Chain:
         """Returns a new chain, or the same again."""
         if self._given is not None:
-            return Chain(self(CHAIN_ID_BYTES), self(SECRET_BYTES), length)
+            return Source(self).chain(length)
         chain = self._source.chain(length)
         self._drawn += chain.chain_id + chain.link(length)
         return chain

@@ -60,9 +60,7 @@ class Member:
     raw_name: str
     may_sit: bool  # came by the table code (rules 3.3)
     line: Line
-    only_watches: bool = (
-        False  # came by the watch code and has no seat: nobody waits for it, so nobody measures its line
-    )
+    only_watches: bool = False  # came by the watch code, without a seat: nobody waits for it or measures its line
 
 
 @dataclass(slots=True)
