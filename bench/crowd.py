@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable
 
-from client.actions import Again, Leave, Move, Start, ToggleReady
+from client.actions import Again, Leave, Move, SetReady, Start
 from client.events import Effect, Event, Received
 from client.runner import Runner
 from client.session import Goal, JoinTable, OpenTable, Session
@@ -88,7 +88,7 @@ class Player:
             if host and len(seated) == len(table.seats) and all(s.connected and s.ready for s in seated):
                 self._runner.act(Start())
             elif not host and not session.wants_ready:
-                self._runner.act(ToggleReady())
+                self._runner.act(SetReady())
         elif table.phase is Phase.RACING and own is not None and own.game is not None and not own.done:
             board = own.game.board
             key = next((each for each in ORDER if board.slide(each) is not None), None)
@@ -109,12 +109,24 @@ class Player:
 async def seated(url: str, name: str, settings: TableSettings, chance: random.Random, pause_s: float) -> list[Player]:
     """Returns the players of a new table, the host first, as soon as all sit."""
     host = Player(url, f"{name} h", OpenTable(settings), chance, pause_s)
-    await until(lambda: host.session.table is not None)
-    assert host.session.table is not None, "just waited for"
-    code = host.session.table.code
+    code = await _code(host)
     guests = [Player(url, f"{name} {n}", JoinTable(code), chance, pause_s) for n in range(1, settings.seats)]
-    await until(lambda: all(guest.session.seat is not None for guest in guests))
+    await until(lambda: all(guest.session.seat is not None or guest.session.ending for guest in guests))
+    for guest in guests:
+        _check(guest)
     return [host, *guests]
+
+
+async def _code(host: Player) -> str:
+    await until(lambda: host.session.table is not None or bool(host.session.ending))
+    _check(host)
+    assert host.session.table is not None, "just waited for"
+    return host.session.table.code
+
+
+def _check(player: Player) -> None:
+    if player.session.ending:
+        raise RuntimeError(f"the lobby did not let a player in: {player.session.ending}")
 
 
 async def tables(

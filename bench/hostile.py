@@ -24,7 +24,7 @@ from statistics import median
 
 from bench.attacks import ADDRESSES, AT_ONCE, KINDS
 from bench.cores import LOAD_CORE, SERVER_CORE, pin
-from client.actions import Move, Start, ToggleReady
+from client.actions import Move, SetReady, Start
 from client.events import Dropped, Effect, Event, Received, Send
 from client.runner import Runner
 from client.session import Goal, JoinTable, OpenTable, Session
@@ -94,7 +94,7 @@ async def race(url: str) -> list[Runner]:
         tasks.append(_started(guest.run()))
     await _until(lambda: sum(seat is not None for seat in host.view().seats) == SEATS)
     for runner in runners:
-        runner.act(ToggleReady())
+        runner.act(SetReady())
     await _until(lambda: host.view().can_start)
     host.act(Start())
     await _until(lambda: host.view().phase is Phase.RACING)

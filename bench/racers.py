@@ -18,7 +18,7 @@ from typing import TypedDict
 
 from bench.figures import Figures, now_ms, until
 from bench.wire import Wire
-from client.actions import Start, ToggleReady
+from client.actions import SetReady, Start
 from client.ending import check_record
 from client.events import (
     Acted,
@@ -197,7 +197,7 @@ class Load:
             guests = [Racer(self, f"g{number}-{seat}", JoinTable(code)) for seat in range(1, SEATS)]
             await until(lambda: all(guest.session.seat is not None for guest in guests))
             for guest in guests:
-                guest.act(Acted(ToggleReady()))
+                guest.act(Acted(SetReady()))
             await until(lambda: host.session.view(now_ms()).can_start)
             host.act(Acted(Start()))
             everyone = [host, *guests]

@@ -57,16 +57,21 @@ def main(*, quick: bool, minutes: float | None = None, pause: float | None = Non
             soak = Soak(url, lobby.pid, count, pause or PAUSE_S)
             warm_up, usual = (QUICK_WARM_UP_MINUTES, QUICK_MINUTES) if quick else (WARM_UP_MINUTES, MINUTES)
             asyncio.run(soak.run(60 * warm_up, 60 * (minutes or usual)))
-            alive = lobby.poll() is None
         finally:
+            alive = lobby.poll() is None
             lobby.terminate()
             code = lobby.wait()
+            _tell_log(complaints.read_text().splitlines(), code, alive=alive)
         soak.tell()
-        levels = Counter(json.loads(line)["level"] for line in complaints.read_text().splitlines())
-        ended = "went on to the end" if alive else "HAS ENDED"
-        print(f"the lobby {ended}, exit code {code}; lines in its log: {dict(levels)}")
-        for line in complaints.read_text().splitlines()[:5]:
-            print(line[:2_000])
+
+
+def _tell_log(lines: Sequence[str], code: int, *, alive: bool) -> None:
+    """Prints what the lobby had to say, also when the soak was broken off."""
+    levels = Counter(json.loads(line)["level"] for line in lines)
+    ended = "went on to the end" if alive else "HAS ENDED"
+    print(f"the lobby {ended}, exit code {code}; lines in its log: {dict(levels)}")
+    for line in lines[:5]:
+        print(line[:2_000])
 
 
 class Soak:

@@ -20,8 +20,10 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class ToggleReady:
-    """Ready, or take it back."""
+class SetReady:
+    """Ready, or not any more. Not a switch: what is meant may be on its way already, said by the session itself."""
+
+    ready: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,6 @@ class Leave:
 
 
 Action = (
-    Move | ToggleReady | Start | Cancel | Again | Change | Sit | Stand | Kick | Allow | ToggleLock | Agree | Refuse
+    Move | SetReady | Start | Cancel | Again | Change | Sit | Stand | Kick | Allow | ToggleLock | Agree | Refuse
     | Resign | Leave
 )  # fmt: skip

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from client.actions import Action, Again, Agree, Leave, Move, Refuse, Resign, ToggleReady
+from client.actions import Action, Again, Agree, Leave, Move, Refuse, Resign, SetReady
 from client.level import Level, Thought
 from client.view import GamePicture, Line, OfferPicture, SeatPicture, SessionView
 from engine.board import Board, Direction
@@ -184,7 +184,7 @@ class Hands:
         if self._alone(view, now_ms):
             return Leave()
         if view.phase is Phase.SEATING:
-            return None if seat.ready else self._press(ToggleReady(), now_ms)
+            return None if seat.ready else self._press(SetReady(), now_ms)
         if view.phase is Phase.RACING:
             return self._race(view, seat, now_ms)
         if view.phase is Phase.FINISHED:

@@ -34,13 +34,13 @@ def _move(action: actions.Move, session: Session, now_ms: int) -> None:
         own.press(action.direction)
 
 
-@do.register(actions.ToggleReady)
-def _toggle_ready(action: actions.ToggleReady, session: Session, now_ms: int) -> None:
+@do.register(actions.SetReady)
+def _set_ready(action: actions.SetReady, session: Session, now_ms: int) -> None:
     if session.table is None or session.seat is None or session.table.phase is not Phase.SEATING:
         return
-    session.wants_ready = not session.wants_ready
+    session.wants_ready = action.ready
     session.burns = 0
-    if session.wants_ready:
+    if action.ready:
         session.say_ready()
     else:
         _take_back(session)

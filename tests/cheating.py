@@ -12,7 +12,7 @@ from functools import partial
 
 import msgspec
 
-from client.actions import Again, Cancel, Start, ToggleReady
+from client.actions import Again, Cancel, SetReady, Start
 from engine.digest import digest
 from lobby.entropy import Source
 from lobby.opening import DealOptions, Opening
@@ -117,7 +117,7 @@ def a_race_runs(world: CheatingWorld, deviate: Deviation) -> None:
 
 def _all_ready(world: CheatingWorld) -> None:
     for guest in (world.owl, world.hare):
-        world.act(guest, ToggleReady())
+        world.act(guest, SetReady())
     world.run_while(lambda: not world.fox.view(world).can_start)
 
 
@@ -246,7 +246,7 @@ def with_a_stranger(readies: list[Signed], opening: Opening) -> list[Signed]:
 
 def one_who_is_not_ready(world: CheatingWorld) -> None:
     """A guest has taken Ready back, and the race is started without that."""
-    world.act(world.owl, ToggleReady())
+    world.act(world.owl, SetReady(False))
     world.run(100)
     instead(world.table.seating, "start_fault", lambda honest: None)
     close = world.opening.close

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from client.actions import Move, Start, ToggleReady
+from client.actions import Move, SetReady, Start
 from engine.race import SeatState, Termination
 from lobby.opening import DealOptions
 from protocol.limits import Windows
@@ -20,7 +20,7 @@ def race(settings: TableSettings, options: DealOptions | None = None) -> tuple[W
     world = World(options)
     host = world.host(settings)
     guest = world.join(host, "owl", delay_ms=20)
-    world.act(guest, ToggleReady())
+    world.act(guest, SetReady())
     world.run(1_000)
     world.act(host, Start())
     world.run_while(lambda: host.view(world).game is None or guest.view(world).phase is not Phase.RACING)
@@ -133,7 +133,7 @@ def test_a_race_that_starts_while_the_lobby_sleeps_is_raced_when_it_wakes() -> N
     world = World(DealOptions(windows=Windows()))
     host = world.host(TIMED)
     guest = world.join(host, "owl")
-    world.act(guest, ToggleReady())
+    world.act(guest, SetReady())
     world.run(1_000)
     world.act(host, Start())
     world.run(1_000)

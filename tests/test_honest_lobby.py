@@ -30,7 +30,8 @@ SETTINGS = (
     TableSettings(target_exponent=3, size=3),
 )
 EVER: tuple[Action, ...] = (
-    actions.ToggleReady(), actions.Start(), actions.Cancel(), actions.Sit(), actions.Stand(), actions.Again(),
+    actions.SetReady(), actions.SetReady(False), actions.Start(), actions.Cancel(), actions.Sit(), actions.Stand(),
+    actions.Again(),
     actions.Kick(1), actions.Kick(2), actions.Allow(), actions.ToggleLock(), actions.Agree(), actions.Resign(),
     *(actions.Change(settings) for settings in SETTINGS),
 )  # fmt: skip
@@ -74,7 +75,7 @@ class Party:
             if view.phase is Phase.SEATING and view.may_sit and mine is None:
                 self.world.act(client, actions.Sit())
             elif view.phase is Phase.SEATING and mine is not None and not mine.ready and not view.i_am_host:
-                self.world.act(client, actions.ToggleReady())
+                self.world.act(client, actions.SetReady())
             elif view.i_am_host and view.phase is Phase.SEATING:
                 self.world.act(client, actions.Start())
             elif view.i_am_host and view.phase is Phase.FINISHED:
@@ -105,7 +106,7 @@ def gathered(*, hare_ms: int = 0) -> tuple[World, list[Client]]:
     host = world.host(TableSettings(target_exponent=3))
     players = [host, world.join(host, "owl"), world.join(host, "hare", delay_ms=hare_ms)]
     for guest in players[1:]:
-        world.act(guest, actions.ToggleReady())
+        world.act(guest, actions.SetReady())
     world.run_while(lambda: not host.view(world).can_start)
     return world, players
 
@@ -167,7 +168,7 @@ def test_who_comes_while_no_deal_stands_answers_the_next(who: str) -> None:
     world.run_while(lambda: newcomer.session.line is not Line.ONLINE)
     assert not table.dealing.stands
     if newcomer is not owl:
-        world.act(newcomer, actions.ToggleReady())
+        world.act(newcomer, actions.SetReady())
     world.run(2_000)
     assert cheats(fox, owl, hare, newcomer) == []
     assert fox.view(world).can_start

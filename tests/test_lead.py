@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from client.actions import Start, ToggleReady
+from client.actions import SetReady, Start
 from lobby.events import Send
 from lobby.opening import DealOptions
 from protocol import messages
@@ -335,7 +335,7 @@ def alive(delays_ms: dict[str, int]) -> dict[str, int]:
     host = world.host(endless(96), name, delay_ms=delay_ms)
     clients = [host, *(world.join(host, name, delay_ms=delay_ms) for name, delay_ms in names)]
     for guest in clients[1:]:
-        world.act(guest, ToggleReady())
+        world.act(guest, SetReady())
     world.run_while(lambda: not host.view(world).can_start)
     world.act(host, Start())
     known: dict[str, int] = {}

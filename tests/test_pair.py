@@ -87,7 +87,7 @@ def test_boards_come_alive_together_whatever_the_lines_and_clocks(delays: tuple[
     guest = world.join(host, "owl", delay_ms=delays[1], clock_ms=skew_ms)
     alive: dict[str, int] = {}
     for player in (guest,):
-        world.act(player, actions.ToggleReady())
+        world.act(player, actions.SetReady())
     world.run_while(lambda: not host.view(world).can_start)
     world.act(host, actions.Start())
     world.run_while(lambda: host.session.race is None)
@@ -592,7 +592,7 @@ def test_a_connection_lost_in_the_countdown_has_its_minute_from_the_start() -> N
     world = World(DealOptions(chain_length=64))
     host = world.host(LONG)
     guest = world.join(host, "owl")
-    world.act(guest, actions.ToggleReady())
+    world.act(guest, actions.SetReady())
     world.run_while(lambda: not host.view(world).can_start)
     world.act(host, actions.Start())
     world.run(1_000)
@@ -827,7 +827,7 @@ def test_a_cut_while_the_nonces_are_opened_does_not_break_the_opening() -> None:
     world = World(DealOptions(chain_length=64))
     host = world.host(LONG)
     guest = world.join(host, "owl", delay_ms=100)
-    world.act(guest, actions.ToggleReady())
+    world.act(guest, actions.SetReady())
     world.run_while(lambda: not host.view(world).can_start)
     world.act(host, actions.Start())
     world.run(50)
@@ -845,7 +845,7 @@ def test_a_ready_that_was_lost_with_its_connection_is_said_again() -> None:
     host = world.host(LONG)
     guest = world.join(host, "owl", delay_ms=100)
     world.stall(guest, 60_000)
-    world.act(guest, actions.ToggleReady())
+    world.act(guest, actions.SetReady())
     world.cut(guest)
     guest.stalled_until_ms = 0
     world.mend(guest)
@@ -857,7 +857,7 @@ def test_settings_changed_while_a_guest_is_away_clear_its_ready() -> None:
     world = World(DealOptions(chain_length=64))
     host = world.host(LONG)
     guest = world.join(host, "owl")
-    world.act(guest, actions.ToggleReady())
+    world.act(guest, actions.SetReady())
     world.run(100)
     world.cut(guest)
     world.act(host, actions.Change(TO_64))
@@ -877,7 +877,7 @@ def test_a_watcher_gets_a_complete_picture_first_in_every_phase(after_ms: int) -
     world = World(DealOptions(chain_length=64))
     host = world.host(TO_64)
     guest = world.join(host, "owl")
-    world.act(guest, actions.ToggleReady())
+    world.act(guest, actions.SetReady())
     world.run_while(lambda: not host.view(world).can_start)
     world.act(host, actions.Start())
     world.press(host, 100)
@@ -904,7 +904,7 @@ def test_a_third_who_joins_around_the_start_sits_or_watches(after_ms: int) -> No
     world = World(DealOptions(chain_length=64))
     host = world.host(LONG)
     guest = world.join(host, "owl")
-    world.act(guest, actions.ToggleReady())
+    world.act(guest, actions.SetReady())
     world.run_while(lambda: not host.view(world).can_start)
     third = world.client("hare", JoinTable(host.view(world).code), delay_ms=10)
     world.run_until(world.now_ms + 20 + after_ms + 10)
@@ -993,7 +993,7 @@ def test_settings_that_no_table_can_have_do_not_end_the_hosts_session() -> None:
     "action",
     [
         actions.Start(), actions.Cancel(), actions.Again(), actions.Sit(), actions.Stand(), actions.Kick(1),
-        actions.Allow(), actions.ToggleLock(), actions.Change(TO_64), actions.ToggleReady(),
+        actions.Allow(), actions.ToggleLock(), actions.Change(TO_64), actions.SetReady(),
     ],
 )  # fmt: skip
 def test_a_key_pressed_a_moment_too_late_ends_nobodys_session(action: actions.Action) -> None:
@@ -1009,7 +1009,7 @@ def test_two_starts_begin_one_race() -> None:
     world = World(DealOptions(chain_length=64))
     host = world.host(LONG)
     guest = world.join(host, "owl")
-    world.act(guest, actions.ToggleReady())
+    world.act(guest, actions.SetReady())
     world.run_while(lambda: not host.view(world).can_start)
     for _ in range(3):
         world.act(host, actions.Start())
@@ -1018,14 +1018,14 @@ def test_two_starts_begin_one_race() -> None:
     assert host.session.ending == ""
 
 
-@pytest.mark.parametrize("action", [actions.ToggleReady(), actions.Leave(), actions.Stand()])
+@pytest.mark.parametrize("action", [actions.SetReady(False), actions.Leave(), actions.Stand()])
 @pytest.mark.parametrize("after_ms", [0, 1, 10, 100])
 def test_start_against_a_guest_who_takes_it_back(action: actions.Action, after_ms: int) -> None:
     """A24: Start crosses with Unready, Leave or Stand; there is one race, or the table is back in seating."""
     world = World(DealOptions(chain_length=64))
     host = world.host(LONG)
     guest = world.join(host, "owl", delay_ms=5)
-    world.act(guest, actions.ToggleReady())
+    world.act(guest, actions.SetReady())
     world.run_while(lambda: not host.view(world).can_start)
     world.act(host, actions.Start())
     world.run(after_ms)
@@ -1051,7 +1051,7 @@ def test_a_host_who_goes_leaves_exactly_one_with_working_powers(moment: str, how
     guests = [world.join(host, "owl"), world.join(host, "hare")]
     if moment != "seating":
         for guest in guests:
-            world.act(guest, actions.ToggleReady())
+            world.act(guest, actions.SetReady())
         world.run_while(lambda: not host.view(world).can_start)
         world.act(host, actions.Start())
         world.run(1_000)

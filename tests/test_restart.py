@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from client.actions import Again, Agree, Leave, Resign, Start, ToggleReady
+from client.actions import Again, Agree, Leave, Resign, SetReady, Start
 from client.view import Line
 from engine.digest import digest
 from engine.race import SeatState, Termination
@@ -54,7 +54,7 @@ class Evening:
             view = client.view(self.world)
             me = None if view.my_seat is None else view.seats[view.my_seat]
             if view.phase is Phase.SEATING and me is not None and not me.ready and client is self.guest:
-                self.world.act(client, ToggleReady())
+                self.world.act(client, SetReady())
             if view.can_start:
                 self.world.act(client, Start())
         self.world._later(150, self._go_on)
@@ -122,7 +122,7 @@ def test_every_table_and_seat_and_the_deal_that_stands_are_back() -> None:
     world = World()
     host = world.host(ENDLESS)
     guest = world.join(host, "owl")
-    world.act(guest, ToggleReady())
+    world.act(guest, SetReady())
     world.host(TIMED, "second")
     world.run(1_000)
     before, deal = picture(world), guest.session.trust and guest.session.trust.signed

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from client import events as client_events
-from client.actions import Action, Move, Start, ToggleReady
+from client.actions import Action, Move, SetReady, Start
 from client.ending import check_record
 from client.session import Goal, JoinTable, OpenTable, Session
 from client.view import SessionView
@@ -205,7 +205,7 @@ class World:
     def start(self, host: Client, *guests: Client) -> None:
         """Everyone presses Ready, the host Start; returns when the boards are alive."""
         for guest in guests:
-            self.act(guest, ToggleReady())
+            self.act(guest, SetReady())
         self.run_while(lambda: not host.view(self).can_start)
         self.act(host, Start())
         racers = (host, *guests)

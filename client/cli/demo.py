@@ -19,16 +19,17 @@ from pathlib import Path
 import msgspec
 
 from client.actions import Stand, Start
-from client.bot import NAMES
+from client.bot import NAMES, RETRY_MS
 from client.child import LINGER_S, ChildError, start_lobby
 from client.link import LobbyAddress, Place, parse_link
 from client.players import Player, play
+from client.runner import now_ms
 from client.session import OpenTable
 from client.view import Line, SessionView
 from client.words import say, settings_words
 from engine.deck import seed_of_text
 from protocol.limits import SEATS_MAX
-from protocol.messages import Phase, Role, TableSettings
+from protocol.messages import Role, TableSettings
 from protocol.refusals import Refusal
 from protocol.signing import fingerprint
 from protocol.verdict import Verdict, verify_record
@@ -216,19 +217,33 @@ async def _until(visit: Visit, patient: bool, seen: Callable[[SessionView], bool
     return view
 
 
-async def _follow(visit: Visit, standings: Standings, *, patient: bool) -> Path:
-    """Starts the race as soon as it can be, and shows it until its record is saved; returns where.
+class Starter:
+    """When the host asks for the race: at once, and again if it can still be started after a while.
 
-    A lobby that is killed may lose the Start, or deal anew what was counting down: then it is asked again.
+    A lobby that is killed may lose the Start, or deal anew what was counting down; and it refuses one that crosses
+    with a player who is not ready any more. Not each of these can be seen in the pictures: some are never drawn.
     """
-    asked = False
+
+    def __init__(self) -> None:
+        self._asked_ms: int | None = None
+
+    def asks(self, view: SessionView, now_ms: int) -> bool:
+        """Returns whether to ask now. Something is heard of a lobby every few seconds, so this is called again."""
+        if view.line is not Line.ONLINE:
+            self._asked_ms = None
+        elif view.can_start and (self._asked_ms is None or now_ms >= self._asked_ms + RETRY_MS):
+            self._asked_ms = now_ms
+            return True
+        return False
+
+
+async def _follow(visit: Visit, standings: Standings, *, patient: bool) -> Path:
+    """Starts the race as soon as it can be, and shows it until its record is saved; returns where."""
+    starter = Starter()
 
     def seen(view: SessionView) -> bool:
-        nonlocal asked
         standings.show(view)
-        asked = asked and view.line is Line.ONLINE and view.phase is Phase.SEATING
-        if view.can_start and not asked and view.line is Line.ONLINE:
-            asked = True
+        if starter.asks(view, now_ms()):
             visit.runner.act(Start())
         return bool(view.record_path or visit.runner.save_error or view.notice == Refusal.SPACE)
 

@@ -20,11 +20,11 @@ from client.actions import (
     Move,
     Refuse,
     Resign,
+    SetReady,
     Sit,
     Stand,
     Start,
     ToggleLock,
-    ToggleReady,
 )
 from client.view import Line, SeatPicture, SessionView
 from client.words import say
@@ -149,7 +149,7 @@ def _seating(view: SessionView) -> list[Command]:
         commands.append(Command(Verb.SIT, "p", say("take a seat"), Sit(), primary=not view.can_start))
     if mine is not None and not view.i_am_host:
         label = say("not ready yet") if mine.ready else say("ready")
-        commands.append(Command(Verb.READY, "r", label, ToggleReady(), primary=not mine.ready))
+        commands.append(Command(Verb.READY, "r", label, SetReady(not mine.ready), primary=not mine.ready))
     if view.i_am_host:
         commands.append(Command(Verb.SETTINGS, "e", say("settings")))
     if mine is not None:

@@ -157,7 +157,7 @@ class HandLobby:
         """Brings the session to its Ready; returns it."""
         self.connect()
         self.welcome()
-        (ready,) = [m for m in self.act(actions.ToggleReady()) if isinstance(m, messages.SayReady)]
+        (ready,) = [m for m in self.act(actions.SetReady()) if isinstance(m, messages.SayReady)]
         return ready.ready
 
     def rival_ready(self, **changes: object) -> Signed:

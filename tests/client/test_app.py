@@ -17,7 +17,7 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from client.actions import Action, Again, Leave, Move, Resign, ToggleReady
+from client.actions import Action, Again, Leave, Move, Resign, SetReady
 from client.tui.app import Links, RaceApp
 from client.tui.canvas import text_of
 from client.tui.commands import Ui
@@ -280,7 +280,7 @@ async def test_enter_does_the_highlighted_action() -> None:
     async with terminal(view(Phase.SEATING, seats=seats, my_seat=1, i_am_host=False)) as screen:
         await screen.until_shown("Enter ready")
         screen.type("\r")
-        await screen.until(lambda: screen.actions == [ToggleReady()])
+        await screen.until(lambda: screen.actions == [SetReady()])
 
 
 async def test_resigning_takes_a_yes() -> None:

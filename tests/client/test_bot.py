@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from client.actions import Again, Agree, Leave, Move, Refuse, Resign, ToggleReady
+from client.actions import Again, Agree, Leave, Move, Refuse, Resign, SetReady
 from client.bot import (
     AGAIN_MS,
     ALONE_MS,
@@ -97,10 +97,10 @@ def test_their_names_are_usable():
 
 def test_it_readies_by_itself_and_presses_only_once_while_the_answer_is_on_its_way():
     hands = Hands(4)
-    assert hands.decide(SEATING, 0) == ToggleReady()
+    assert hands.decide(SEATING, 0) == SetReady()
     assert hands.decide(SEATING, 10) is None
     assert hands.deadline == RETRY_MS
-    assert hands.decide(SEATING, RETRY_MS) == ToggleReady()
+    assert hands.decide(SEATING, RETRY_MS) == SetReady()
 
 
 def test_who_is_ready_does_nothing():

@@ -13,11 +13,11 @@ from client.actions import (
     Move,
     Refuse,
     Resign,
+    SetReady,
     Sit,
     Stand,
     Start,
     ToggleLock,
-    ToggleReady,
 )
 from client.tui.commands import Ui, available, choose, kept, press
 from client.tui.keys import ELSEWHERE, ON_A_BOARD, Verb
@@ -70,7 +70,7 @@ def test_no_key_moves_outside_a_race(phase: Phase) -> None:
 
 def test_enter_does_the_highlighted_action() -> None:
     guest = view(Phase.SEATING, seats=GUEST, my_seat=1, i_am_host=False)
-    assert pressed(guest, "enter") == [ToggleReady()]
+    assert pressed(guest, "enter") == [SetReady()]
     assert pressed(view(Phase.SEATING, can_start=True), "enter") == [Start()]
     assert pressed(watching(Phase.SEATING, seats=(SEATS[1], None)), "enter") == [Sit()]
     assert pressed(view(Phase.FINISHED), "enter") == [Again()]
@@ -84,7 +84,7 @@ def test_one_who_is_ready_does_not_take_it_back_with_enter() -> None:
     guests = tuple(replace(each, ready=True) for each in GUEST)
     ready = view(Phase.SEATING, seats=guests, my_seat=1, i_am_host=False)
     assert pressed(ready, "enter") == []
-    assert pressed(ready, "r") == [ToggleReady()]
+    assert pressed(ready, "r") == [SetReady(False)]
 
 
 def test_resigning_takes_a_capital_r_and_a_yes() -> None:

@@ -20,11 +20,11 @@ from client.actions import (
     Move,
     Refuse,
     Resign,
+    SetReady,
     Sit,
     Stand,
     Start,
     ToggleLock,
-    ToggleReady,
 )
 from client.plain import PlainRace, stdin_lines
 from client.telling import figure_lines, move_words, told
@@ -341,7 +341,7 @@ def test_a_move_that_changes_nothing_is_told() -> None:
 
 def test_an_empty_line_does_what_enter_does() -> None:
     seats = (replace(SEATS[0], you=False), replace(SEATS[1], you=True, ready=False))
-    assert obeying(view(Phase.SEATING, seats=seats, my_seat=1, i_am_host=False), "")[0] == [ToggleReady()]
+    assert obeying(view(Phase.SEATING, seats=seats, my_seat=1, i_am_host=False), "")[0] == [SetReady()]
     assert obeying(view(Phase.SEATING, can_start=True), "")[0] == [Start()]
 
 
@@ -361,7 +361,7 @@ def test_each_thing_that_can_be_done_has_a_word_and_the_word_does_it() -> None:
     hosting = view(Phase.SEATING, seats=(*SEATS[:2], None, None), can_start=True)
     assert obeying(hosting, "lock", "allow", "stand", "start")[0] == [ToggleLock(), Allow(), Stand(), Start()]
     guest = tuple(replace(each, you=each.seat == 1, ready=False) for each in SEATS[:2])
-    assert obeying(view(Phase.SEATING, seats=guest, my_seat=1, i_am_host=False), "ready")[0] == [ToggleReady()]
+    assert obeying(view(Phase.SEATING, seats=guest, my_seat=1, i_am_host=False), "ready")[0] == [SetReady()]
     assert obeying(watching(Phase.SEATING, seats=(SEATS[1], None)), "sit")[0] == [Sit()]
     assert obeying(view(Phase.COUNTDOWN), "cancel")[0] == [Cancel()]
     assert obeying(view(Phase.FINISHED), "again")[0] == [Again()]

@@ -9,7 +9,7 @@ import pytest
 
 from client import connection as connection_module
 from client import runner as runner_module
-from client.actions import Leave, ToggleReady
+from client.actions import Leave, SetReady
 from client.events import (
     Acted,
     Checked,
@@ -141,8 +141,8 @@ async def test_an_act_is_handed_in_at_once(wires):
     runner = Runner(script, "http://lobby")
     run = running(runner)
     await asyncio.sleep(0)
-    runner.act(ToggleReady())
-    assert script.events[-1] == Acted(ToggleReady())
+    runner.act(SetReady())
+    assert script.events[-1] == Acted(SetReady())
     await run
 
 

@@ -82,7 +82,7 @@ def test_an_alarm_does_not_pass_with_what_the_person_does() -> None:
     lobby = HandLobby(expected=frozenset({STRANGER.key}))
     lobby.connect()
     lobby.welcome()
-    lobby.act(actions.ToggleReady())
+    lobby.act(actions.SetReady())
     assert lobby.session.view(lobby.now_ms).alarm == "other-key"
 
 
@@ -186,7 +186,7 @@ def test_a_deal_with_other_settings_than_the_table_shows_is_not_answered() -> No
     lobby.deal_signed = lobby.sign("deal", NO_CONTEXT, lobby.deal.encode())
     lobby.connect()
     lobby.welcome()
-    assert lobby.act(actions.ToggleReady()) == []
+    assert lobby.act(actions.SetReady()) == []
 
 
 def test_seats_with_a_false_signature_are_a_cheat() -> None:
@@ -220,7 +220,7 @@ def test_more_seats_than_the_table_has_are_a_cheat() -> None:
     lobby.deal_signed = lobby.sign("deal", NO_CONTEXT, lobby.deal.encode())
     lobby.connect()
     lobby.welcome(lobby.view(settings=two))
-    (said,) = lobby.act(actions.ToggleReady())
+    (said,) = lobby.act(actions.SetReady())
     assert isinstance(said, messages.SayReady)
     third = lobby.sign("ready", lobby.deal_hash, Ready(STRANGER.key, bytes(32), "x").encode(), STRANGER)
     lobby.say(messages.SeatsClosed(lobby.seats(lobby.rival_ready(), said.ready, third)))
@@ -845,7 +845,7 @@ def test_a_watcher_is_asked_for_nothing() -> None:
     lobby = HandLobby(role=Role.WATCHER)
     lobby.connect()
     lobby.welcome(seat=None)
-    assert lobby.act(actions.ToggleReady()) == []
+    assert lobby.act(actions.SetReady()) == []
     assert lobby.session.deadline is not None
 
 
@@ -886,8 +886,8 @@ def test_another_name_at_the_table_is_promised_anew() -> None:
     lobby.ready()
     other = lobby.view(seats=(lobby.seat(lobby.rival, "owl"), lobby.seat(lobby.me, "owl (2)")))
     lobby.say(messages.TableChanged(other, 1))
-    lobby.act(actions.ToggleReady())
-    (said,) = lobby.act(actions.ToggleReady())
+    lobby.act(actions.SetReady(False))
+    (said,) = lobby.act(actions.SetReady())
     assert isinstance(said, messages.SayReady)
     assert Ready.decode(said.ready.body).name == "owl (2)"
 
@@ -922,7 +922,7 @@ def test_every_action_at_a_table_has_its_message() -> None:
 
 def test_an_action_before_there_is_a_table_does_nothing() -> None:
     lobby = HandLobby()
-    for action in (actions.ToggleReady(), actions.ToggleLock(), actions.Start()):
+    for action in (actions.SetReady(), actions.ToggleLock(), actions.Start()):
         assert lobby.act(action) == []
 
 
@@ -934,3 +934,12 @@ def test_a_message_of_no_meaning_is_passed_over() -> None:
     lobby = seated()
     lobby.handle(Received(messages.Refused("something new")))
     assert lobby.session.view(lobby.now_ms).notice == "something new"
+
+
+def test_ready_that_is_said_again_while_it_is_on_its_way_is_not_taken_back() -> None:
+    """After a restart the session answers the new Deal by itself; a computer player, or a hasty person, says it too."""
+    lobby = seated()
+    lobby.act(actions.SetReady())
+    said = lobby.act(actions.SetReady())
+    assert not [message for message in said if isinstance(message, messages.Unready)]
+    assert lobby.session.wants_ready

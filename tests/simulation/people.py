@@ -94,7 +94,7 @@ class Person:
             if ready and enough and (self.calm or self.chance.random() < 0.7):
                 self.press(actions.Start())
         elif not session.wants_ready and (self.calm or self.chance.random() < 0.5):
-            self.press(actions.ToggleReady())
+            self.press(actions.SetReady())
 
     def _count_down(self) -> int:
         session = self.program.session

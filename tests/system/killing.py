@@ -10,7 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
-from client.actions import Move, Resign, Start, ToggleReady
+from client.actions import Move, Resign, SetReady, Start
 from client.events import Effect, Event, Received
 from client.runner import Runner
 from client.session import Goal, JoinTable, OpenTable, Session
@@ -170,7 +170,7 @@ class Player:
             if view.can_start:
                 self.runner.act(Start())
             elif view.phase is Phase.SEATING and not me.ready and not me.host and view.line is Line.ONLINE:
-                self.runner.act(ToggleReady())
+                self.runner.act(SetReady())
             elif self.moves and view.phase is Phase.RACING and view.game is not None and me.state is SeatState.MOVING:
                 self.runner.act(Move(view.game.board.legal_directions()[0]))
 

@@ -155,6 +155,11 @@ def test_a_demo_at_a_lobby_whose_disk_is_nearly_full_says_so_and_ends(tmp_path):
     assert "no new race starts" in done.stderr
 
 
+async def metrics(lobby: LobbyProcess) -> str:
+    async with aiohttp.ClientSession() as http, http.get(f"{lobby.url}/metrics") as answer:
+        return await answer.text()
+
+
 async def test_a_demo_whose_lobby_is_killed_in_the_countdown_starts_its_race_again(tmp_path):
     slow = ["--deal", json.dumps({"windows": {"countdown_ms": 10_000}}), "--metrics", "127.0.0.1"]
     lobby = LobbyProcess(tmp_path, *slow)
@@ -165,16 +170,17 @@ async def test_a_demo_whose_lobby_is_killed_in_the_countdown_starts_its_race_aga
         stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
-        async with aiohttp.ClientSession() as http, asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(PATIENCE_S):
             page = ""
             while 'race2048_tables{phase="countdown"} 1.0' not in page:
                 await asyncio.sleep(0.05)
-                async with http.get(f"{lobby.url}/metrics") as answer:
-                    page = await answer.text()
+                page = await metrics(lobby)
         await lobby.end(signal.SIGKILL)
         await lobby.start()
-        async with asyncio.timeout(2 * PATIENCE_S):
-            said, _ = await demo.communicate()
+        talk = asyncio.ensure_future(demo.communicate())
+        done, _ = await asyncio.wait({talk}, timeout=2 * PATIENCE_S)
+        assert done, f"the demo does not end: {lobby.complaints}\n{await metrics(lobby)}"
+        said, _ = talk.result()
     finally:
         if demo.returncode is None:
             demo.kill()
