@@ -3,8 +3,8 @@
 Owns where a tile spawns. Refuses to know boards, moves and directions. Read on in board.py; lines.py is below it.
 
 A slide leaves a board of rows or of columns, whichever it ran along; the other ones are made when they are wanted,
-which is the dearest part of a move. `Grid` is for every size; `GridOfFour` is the same for the size most played,
-written out where that gains something.
+which is the dearest part of a move. `Grid` is for every size; `GridOfThree` and `GridOfFour` are the same written out
+where that gains most: so few lines cost less than a loop over them, and four are the size most played.
 """
 
 from operator import itemgetter
@@ -87,6 +87,38 @@ class Grid:
         columns[j] = column.grown[tile] or column.grow(tile)
 
 
+class GridOfThree(Grid):
+    """The same for three lines, written out."""
+
+    def crossed(self, lines: Lines) -> Lines:
+        """The columns when lines are rows, the rows when they are columns."""
+        a, b, c = lines
+        cells = a.cells + b.cells + c.cells
+        return [line_of(cells[::3]), line_of(cells[1::3]), line_of(cells[2::3])]
+
+    def push_to_start(self, lines: Lines) -> Slid | None:
+        """What a push to their first cells makes of the lines; None if nothing moves."""
+        a, b, c = lines
+        x = a.to_start or a.push_to_start()
+        y = b.to_start or b.push_to_start()
+        z = c.to_start or c.push_to_start()
+        if x is a and y is b and z is c:
+            return None
+        points = a.start_points + b.start_points + c.start_points
+        return [x, y, z], points, x.empties + y.empties + z.empties
+
+    def push_to_end(self, lines: Lines) -> Slid | None:
+        """What a push to their last cells makes of the lines; None if nothing moves."""
+        a, b, c = lines
+        x = a.to_end or a.push_to_end()
+        y = b.to_end or b.push_to_end()
+        z = c.to_end or c.push_to_end()
+        if x is a and y is b and z is c:
+            return None
+        points = a.end_points + b.end_points + c.end_points
+        return [x, y, z], points, x.empties + y.empties + z.empties
+
+
 class GridOfFour(Grid):
     """The same for four lines, written out."""
 
@@ -150,7 +182,7 @@ class _PickStore(dict[tuple[int, int, int, int], tuple[tuple[int, int], ...]]):
 
 
 _PICKS: Final = _PickStore()
-GRIDS: Final = {3: Grid(3), 4: GridOfFour(4), 5: Grid(5), 6: Grid(6), 8: Grid(8)}
+GRIDS: Final = {3: GridOfThree(3), 4: GridOfFour(4), 5: Grid(5), 6: Grid(6), 8: Grid(8)}
 
 
 def nothing_moves(lines: Lines) -> bool:
