@@ -69,6 +69,11 @@ class Door:
         return self._guard.full
 
     @property
+    def unheard(self) -> frozenset[int]:
+        """The connections that have said something which nobody has had the time to read."""
+        return self._doorstep.unheard
+
+    @property
     def ended(self) -> int:
         """How many sockets have ended so far."""
         return self._guard.ended

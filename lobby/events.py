@@ -45,6 +45,13 @@ class Disconnected:
     connection: int
 
 
+@dataclass(frozen=True, slots=True)
+class Unheard:
+    """These have said something that the adapter has not yet come to hand in: nobody may call them silent."""
+
+    connections: frozenset[int]
+
+
 class Woke(Struct, frozen=True, array_like=True, tag="woke"):
     """The deadline has come (or the adapter wants to be sure)."""
 
@@ -90,7 +97,7 @@ class DiskFailed:
     """The journal cannot be written any more: what was not announced yet never happened."""
 
 
-Event = Connected | Received | BadFrame | Disconnected | Woke | Drained | Restored | SpaceChanged | DiskFailed
+Event = Connected | Received | BadFrame | Disconnected | Unheard | Woke | Drained | Restored | SpaceChanged | DiskFailed
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 YOUNG, YOUNG_TIMES = 1_000, 5  # objects, and how often before the middle-aged are looked at too: 1 and 4 ms
 NEVER = 1 << 30
 LOOK_S = 60.0  # 100 ms in a minute are not among one in a hundred moves
-ENOUGH = 200  # sockets: at tables 2 MB, and what their tables held
+ENOUGH = 25  # sockets, of some 20 kB: what waits here is what the lobby's memory goes up and down by
 LOOKS_MAX = 60  # there may be other garbage
 
 

@@ -35,6 +35,7 @@ from lobby.events import (
     Send,
     SpaceChanged,
     TableEvent,
+    Unheard,
     Woke,
 )
 from lobby.handing_out import answer
@@ -42,7 +43,7 @@ from lobby.journal import LOG_ROWS_MAX, Founded, Journal, Tap, codes_of, founded
 from lobby.opening import DealOptions
 from lobby.room import Census, Room
 from lobby.table import Table
-from lobby.visitor import Visitor
+from lobby.visitor import Visitor, Waiting
 from protocol import limits, messages
 from protocol.deal import settings_fault
 from protocol.handshake import challenge_body, proof_body
@@ -75,7 +76,7 @@ class Lobby:
         self._program = SafeText.shown(program)
         self._options = options or DealOptions()
         self._visitors: dict[int, Visitor] = {}
-        self._waiting: dict[int, Visitor] = {}  # those not at a table yet, oldest first
+        self._waiting = Waiting()
         self._tables: dict[str, Table] = {}  # by both codes
         self._journals: dict[str, Journal] = {}  # by table code, the one first that was kept longest ago
         self._rows = 0  # of all journals together
@@ -91,15 +92,13 @@ class Lobby:
         """Takes in one event at `now_ms` of the lobby's clock; returns what is to be done, in order."""
         self._out = Outbox()
         match event:
-            case Connected():
-                visitor = Visitor(event.connection, event.address, now_ms)
-                self._visitors[event.connection] = self._waiting[event.connection] = visitor
-            case Received():
-                self._receive(event, now_ms)
-            case BadFrame():
-                self._refuse_and_close(event.connection, Refusal.FRAME, now_ms)
-            case Disconnected():
-                self._forget(event.connection, now_ms)
+            case Connected() | Received() | BadFrame() | Disconnected():
+                self._hear(event, now_ms)
+            case Unheard():
+                self._waiting.excuse(event.connections, now_ms)
+            case Woke():  # no earlier: by now all that came in before is heard
+                for connection in self._waiting.late(now_ms):
+                    self._refuse_and_close(connection, Refusal.SILENT, now_ms)
             case Drained():
                 self._drain(forever=event.forever)
             case Restored():
@@ -112,13 +111,24 @@ class Lobby:
         self._look_at_clock(now_ms)
         return self._out
 
+    def _hear(self, event: Connected | Received | BadFrame | Disconnected, now_ms: int) -> None:
+        match event:
+            case Connected():
+                visitor = Visitor(event.connection, event.address, now_ms)
+                self._visitors[event.connection] = visitor
+                self._waiting.add(visitor)
+            case Received():
+                self._receive(event, now_ms)
+            case BadFrame():
+                self._refuse_and_close(event.connection, Refusal.FRAME, now_ms)
+            case Disconnected():
+                self._forget(event.connection, now_ms)
+
     @property
     def deadline(self) -> int | None:
         """When `handle` next wants to be told the time, on the lobby's clock."""
-        first = next(iter(self._waiting.values()), None)
-        greeted_ms = [] if first is None else [first.since_ms + limits.HANDSHAKE_MS]
-        alarm_ms = self._alarms[0][:1] if self._alarms and not self._still else ()
-        return min([*greeted_ms, *alarm_ms], default=None)
+        times = (self._waiting.deadline, self._alarms[0][0] if self._alarms and not self._still else None)
+        return min((time for time in times if time is not None), default=None)
 
     @property
     def busy(self) -> bool:
@@ -195,11 +205,6 @@ class Lobby:
     # ── the clock ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _look_at_clock(self, now_ms: int) -> None:
-        while self._waiting:
-            visitor = next(iter(self._waiting.values()))
-            if now_ms < visitor.since_ms + limits.HANDSHAKE_MS:
-                break
-            self._refuse_and_close(visitor.connection, Refusal.SILENT, now_ms)
         due = set()
         while not self._still and self._alarms and self._alarms[0][0] <= now_ms:
             due.add(heapq.heappop(self._alarms)[1])
@@ -281,7 +286,7 @@ class Lobby:
 
     def _forget(self, connection: int, now_ms: int) -> None:
         visitor = self._visitors.pop(connection, None)
-        self._waiting.pop(connection, None)
+        self._waiting.remove(connection)
         if visitor is not None and visitor.table is not None and not self._still:
             self._pass_on(visitor.table, Gone(connection), now_ms)
 
@@ -379,7 +384,7 @@ class Lobby:
         visitor.table = table
         visitor.only_watches = table.only_watches(visitor.key, may_sit=may_sit)
         self.room.came(visitor.address, visitor.key, table)
-        self._waiting.pop(visitor.connection, None)
+        self._waiting.remove(visitor.connection)
         self._pass_on(table, Arrived(visitor.connection, visitor.key, visitor.role, name, may_sit), now_ms)
 
     def _new_table(self, settings: messages.TableSettings, host: bytes, now_ms: int) -> Table:

@@ -55,6 +55,11 @@ class Doorstep:
         self._greeting: deque[Porch] = deque()  # on a WebSocket
         self._serving: asyncio.Task[None] | None = None
 
+    @property
+    def unheard(self) -> frozenset[int]:
+        """The numbers of the connections that have said something here on their WebSocket."""
+        return frozenset([porch.number for porch in self._greeting])
+
     def put(self, porch: Porch) -> None:
         """Has read what a porch has unread: at once, if nobody waits."""
         if self._serving is None:
@@ -90,6 +95,7 @@ class Porch(asyncio.Protocol):
         turned_away: Callable[[], None],
     ) -> None:
         self.allowance = Allowance(stranger=True)
+        self.number = 0  # of its connection, once it is a WebSocket
         self._parser: Parser | None = parser
         self._guard = guard
         self._clock = clock
@@ -108,9 +114,9 @@ class Porch(asyncio.Protocol):
         """Whether it is a WebSocket."""
         return self._frames is not None
 
-    def upgrade(self, overrun: Callable[[Refusal], None]) -> None:
+    def upgrade(self, number: int, overrun: Callable[[Refusal], None]) -> None:
         """From now on frames come in; `overrun` is told, once, why nothing more is read of them."""
-        self._frames, self._overrun = FrameWalk(), overrun
+        self.number, self._frames, self._overrun = number, FrameWalk(), overrun
 
     def welcome(self) -> None:
         """The peer has come to a table: it waits for no stranger any more, and may say more."""

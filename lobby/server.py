@@ -278,6 +278,8 @@ class Server:
     def _wake(self) -> None:
         deadline_ms = self._core.deadline
         if deadline_ms is not None and self._clock() >= max(deadline_ms, self._not_before_ms):
+            if unheard := self._door.unheard:
+                self.tell(events.Unheard(unheard))
             self.tell(events.Woke())
         else:
             self._look_ahead()
@@ -307,7 +309,7 @@ class Server:
         number, transport, task = self._last_number, request.transport, asyncio.current_task()
         if transport is not None:  # before anything can come in
             porch = porch_of(transport)
-            porch.upgrade(lambda fault: self._overrun(number, fault))
+            porch.upgrade(number, lambda fault: self._overrun(number, fault))
         stream = await websocket.prepare(request)
         if transport is None or task is None:  # gone again
             return

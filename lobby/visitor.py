@@ -1,10 +1,16 @@
-"""A connection on its way to a table: how far its handshake is. lobby.py has them all, and says what comes of one."""
+"""Connections on their way to a table: how far the handshake of each is, and who must be there by when.
+
+lobby.py has them all, and says what comes of one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
+from itertools import takewhile
 
 from lobby.table import Table
+from protocol import limits
 from protocol.messages import Role
 
 
@@ -20,3 +26,47 @@ class Visitor:
     role: Role = Role.PLAYER
     table: Table | None = None
     only_watches: bool = False
+
+
+class Waiting:
+    """Those who are at no table yet, the one first whose time is up first."""
+
+    def __init__(self) -> None:
+        self._visitors: dict[int, Visitor] = {}  # by connection
+
+    def __len__(self) -> int:
+        return len(self._visitors)
+
+    @property
+    def deadline(self) -> int | None:
+        """When the first one's time is up."""
+        first = next(iter(self._visitors.values()), None)
+        return None if first is None else first.since_ms + limits.HANDSHAKE_MS
+
+    def add(self, visitor: Visitor) -> None:
+        """Somebody has come, now."""
+        self._visitors[visitor.connection] = visitor
+
+    def remove(self, connection: int) -> None:
+        """A connection is at a table, or gone."""
+        self._visitors.pop(connection, None)
+
+    def late(self, now_ms: int) -> list[int]:
+        """Returns whose time is up."""
+        late = takewhile(lambda visitor: _is_late(visitor, now_ms), self._visitors.values())
+        return [visitor.connection for visitor in late]
+
+    def excuse(self, connections: Set[int], now_ms: int) -> None:
+        """Of these the late ones have their time anew: we are late, who have not read what they said.
+
+        Else a crowd that comes at once, as after a restart, would be closed, and come again, and be closed again.
+        """
+        for connection in sorted(connections & self._visitors.keys()):
+            visitor = self._visitors[connection]
+            if _is_late(visitor, now_ms):
+                visitor.since_ms = now_ms
+                self._visitors[connection] = self._visitors.pop(connection)
+
+
+def _is_late(visitor: Visitor, now_ms: int) -> bool:
+    return now_ms >= visitor.since_ms + limits.HANDSHAKE_MS

@@ -24,6 +24,7 @@ from lobby.events import (
     SavedTable,
     Send,
     SpaceChanged,
+    Unheard,
     Woke,
 )
 from lobby.handing_out import FinishedRecord
@@ -214,6 +215,35 @@ def test_a_connection_that_does_not_come_to_a_table_is_closed_after_5_s() -> Non
     assert doors.lobby.deadline == doors.now_ms + limits.HANDSHAKE_MS
     doors.now_ms += limits.HANDSHAKE_MS
     assert refused_and_closed(caller, doors.handle(Woke())) == Refusal.SILENT
+
+
+def test_who_has_said_something_that_was_not_read_yet_is_not_called_silent() -> None:
+    """A crowd that comes at once, as after a restart, may have to wait for longer than a handshake may take."""
+    doors = Doors()
+    unheard, silent = doors.caller(b"u").greet(), doors.caller(b"s").greet()
+    doors.now_ms += limits.HANDSHAKE_MS
+    assert doors.handle(Unheard(frozenset({unheard.number}))) == []
+    assert refused_and_closed(silent, doors.handle(Woke())) == Refusal.SILENT
+    assert doors.lobby.deadline == doors.now_ms + limits.HANDSHAKE_MS
+    doors.now_ms += limits.HANDSHAKE_MS
+    assert refused_and_closed(unheard, doors.handle(Woke())) == Refusal.SILENT
+
+
+def test_who_was_unheard_for_a_moment_has_no_more_time_for_it() -> None:
+    doors = Doors()
+    caller = doors.caller().greet()
+    doors.now_ms += limits.HANDSHAKE_MS - 1
+    doors.handle(Unheard(frozenset({caller.number})))
+    doors.now_ms += 1
+    assert refused_and_closed(caller, doors.handle(Woke())) == Refusal.SILENT
+
+
+def test_whoever_is_unheard_at_a_table_or_gone_is_nobody_to_wait_for() -> None:
+    doors = Doors()
+    host, _ = table_of(doors)
+    before = doors.lobby.deadline
+    assert doors.handle(Unheard(frozenset({host.number, 999}))) == []
+    assert doors.lobby.deadline == before
 
 
 def test_a_ping_is_answered_before_any_table() -> None:

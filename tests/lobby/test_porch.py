@@ -66,7 +66,7 @@ class Street:
         porch = Porch(Heard(name, self.said), self.guard, lambda: 0, self.doorstep, self._turned_away)
         porch.connection_made(Wire())
         if upgraded or at_table:
-            porch.upgrade(lambda fault: self.said.append(f"{name} {fault}"))
+            porch.upgrade(ord(name), lambda fault: self.said.append(f"{name} {fault}"))
             porch._frames = Uncounted()
         if at_table:
             porch.welcome()
@@ -185,3 +185,15 @@ def test_what_the_transport_tells_is_handed_on_unless_the_peer_was_turned_away()
     away.connection_lost(None)
     assert street.said == ["a is behind", "a goes on", "a ended"]
     assert full.sockets == 1 + bounds.SPARE_SOCKETS
+
+
+async def test_who_has_greeted_and_was_not_heard_yet_is_known():
+    street = Street()
+    crowd, here, silent = street.comes("a"), street.comes("b", upgraded=True), street.comes("c", upgraded=True)
+    street.comes("p", at_table=True).data_received(b"1")
+    for porch in (crowd, here):
+        porch.data_received(b"1")
+    assert street.doorstep.unheard == {here.number}
+    assert silent.number not in street.doorstep.unheard
+    await street.quiet()
+    assert street.doorstep.unheard == set()

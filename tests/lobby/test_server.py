@@ -32,8 +32,10 @@ from lobby.events import (
     Event,
     Received,
     Send,
+    Unheard,
     Woke,
 )
+from lobby.porch import Doorstep
 from lobby.room import Census
 from lobby.server import Server
 from lobby.store import Store, records
@@ -589,6 +591,16 @@ async def test_after_a_stall_what_has_arrived_is_heard_before_the_time(tmp_path)
         time.sleep(0.05)  # noqa: ASYNC251 - the stall
         await core.hears(Woke())
         assert core.heard.index(Received(1, Leave())) < core.heard.index(Woke())
+
+
+async def test_before_the_time_it_is_told_whose_words_lie_on_the_doorstep(tmp_path, monkeypatch):
+    monkeypatch.setattr(Doorstep, "unheard", frozenset({1}))
+    core = Script()
+    async with serving(core, tmp_path) as rig:
+        core.deadline = boot_ms() + 20
+        rig.server.tell(BadFrame(1))  # something that arms the timer
+        await core.hears(Woke())
+        assert core.heard.index(Unheard(frozenset({1}))) < core.heard.index(Woke())
 
 
 async def test_a_lobby_that_nobody_needs_ends_by_itself(tmp_path):
