@@ -1,9 +1,10 @@
 """The lobby's database: the journals of its tables and the records of finished races, in one SQLite file.
 
 What is submitted is written by one thread in the order in which it came, as much at a time as is waiting (group
-commit), and told to be durable only when the disk has it. Knows no tables and no messages: rows, pictures and records
-are bytes to it, each with a checksum of our own beside SQLite's. What it reads back is a clean prefix of what was
-written, whatever has become of the file's end. A lobby holds its file alone; readers open it beside it, read-only.
+commit, a hundred times a second or so at most), and told to be durable only when the disk has it. Knows no tables and
+no messages: rows, pictures and records are bytes to it, each with a checksum of our own beside SQLite's. What it reads
+back is a clean prefix of what was written, whatever has become of the file's end. A lobby holds its file alone; readers
+open it beside it, read-only.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ BUSY_MS = 5_000
 ROWS_AT_ONCE = 4_096  # five values each; SQLite takes 32,766
 DROP_ROWS = 4_096  # so often it is seen what can be taken off the beginning of the log
 WAL_BYTES_KEPT = 16_777_216  # a log that grew larger is cut again once its pages are in the file
+REST_S = 0.008  # from one commit to the next: nobody notices it, and under load it saves an eighth of the processor
 CLOSE_S = 1.0  # a disk that hangs must not hang us
 
 # The rows of all tables are one log, to whose end they are added: a tree of them by table would be written all over at
@@ -96,7 +98,7 @@ class Store:
         self._look_at_row = DROP_ROWS  # when to see whether more of it can be
         self._needed: dict[int, int] = {}  # by table: the first row of the log that it needs
         self._stirred = threading.Condition()
-        self._closing = False
+        self._closing = threading.Event()
         self._writer: threading.Thread | None = None
 
     def load(self) -> Loaded:
@@ -162,7 +164,7 @@ class Store:
     def close(self) -> None:
         """Returns when everything that was submitted is written, or cannot be, and the file is free again."""
         with self._stirred:
-            self._closing = True
+            self._closing.set()
             self._stirred.notify()
         if self._writer is not None:
             self._writer.join(CLOSE_S)
@@ -177,9 +179,11 @@ class Store:
     def _write_all(self, durable: Callable[[int], None], failed: Callable[[Exception], None]) -> None:
         try:
             while (taken := self._take()) is not None:
+                rested_s = time.monotonic() + REST_S
                 writes, last = taken
                 self._commit(writes)
                 durable(last)
+                self._closing.wait(rested_s - time.monotonic())
         except (sqlite3.Error, OSError) as error:
             failed(error)
 
@@ -187,7 +191,7 @@ class Store:
         """Returns everything that waits, as soon as there is anything; None at the end."""
         with self._stirred:
             while not self._waiting:
-                if self._closing:
+                if self._closing.is_set():
                     return None
                 self._stirred.wait()
             writes, self._waiting = self._waiting, []

@@ -157,6 +157,16 @@ def test_what_waits_together_is_written_together(path):
     assert len(commits) == 2
 
 
+def test_between_commits_the_disk_rests_and_what_comes_meanwhile_is_one(path, monkeypatch):
+    monkeypatch.setattr(stores, "REST_S", 60.0)
+    writing = Writing(path)
+    writing.write(Persist(1, 1, b"a"))
+    for place in (2, 3, 4):
+        writing.store.submit([Persist(1, place, b"b")])
+    writing.store.close()  # which ends the rest
+    assert (writing.durable, writing.store.commits) == ([1, 4], 2)
+
+
 def test_everything_that_was_submitted_is_written_before_the_file_is_closed(path):
     writing = Writing(path)
     for place in range(1, 1_000):
