@@ -110,16 +110,16 @@ class Person:
         session = self.program.session
         table, race = session.table, session.race
         assert table is not None, "only asked at a table"
-        if race is None or race.check is None or session.seat is None:
+        if race is None or race.check is None:
             return
         if self.calm and self.world.enough_races():
             return
-        if table.host == session.signer.key:
+        if table.host == session.signer.key:  # who may have lost the seat, and deals to the others all the same
             if self.chance.random() < (0.2 if self.calm else 0.05):
                 self.press(actions.Change(table.settings))
             elif self.chance.random() < 0.5:
                 self.press(actions.Again())
-        elif self._seen_end is not race:
+        elif session.seat is not None and self._seen_end is not race:
             self._seen_end = race
             self.press(actions.Again())
 
