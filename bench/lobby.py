@@ -81,7 +81,7 @@ def main(*, quick: bool) -> int:
     for watchers in QUICK_WATCHERS if quick else WATCHERS:
         _tell(f"{WATCHED_RACERS} and {watchers:,} who watch", _race(WATCHED_RACERS, watchers, seconds))
     carried = [racers for racers, run in ours.items() if racers <= PEER_RACERS and run.told["p99_ms"] <= P99_MS_MAX]
-    most = max(carried, default=steps[0])  # near what it can carry: that is what a frame rate is asked of
+    most = max(carried, default=steps[0])  # as near what it can carry as the peers are asked
     commands = _peers()
     found = ratios.concluded("lobby", _compare(commands, most, seconds, 2 if quick else 3))
     for name, command in {} if quick else commands.items():  # what the floor would take of this machine at least

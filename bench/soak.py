@@ -67,7 +67,7 @@ def main(*, quick: bool, minutes: float | None = None, pause: float | None = Non
 
 def _tell_log(lines: Sequence[str], code: int, *, alive: bool) -> None:
     """Prints what the lobby had to say, also when the soak was broken off."""
-    levels = Counter(json.loads(line)["level"] for line in lines)
+    levels = Counter(json.loads(line)["level"] if line.startswith("{") else "none" for line in lines)
     ended = "went on to the end" if alive else "HAS ENDED"
     print(f"the lobby {ended}, exit code {code}; lines in its log: {dict(levels)}")
     for line in lines[:5]:

@@ -185,7 +185,11 @@ def _answer(session: Session, *, once: bool = True) -> None:
     """
     table, trust = session.table, session.trust
     seat = None if table is None or session.seat is None else table.seats[session.seat]
-    if table is None or trust is None or seat is None or seat.ready or (once and trust.answered):
+    if table is None or trust is None or seat is None:
+        return
+    if seat.ready and not (once or session.wants_ready) and trust.taken_back and table.phase is Phase.SEATING:
+        session.send(messages.Unready())  # it was lost with its connection
+    if seat.ready or (once and trust.answered):
         return
     if table.phase is Phase.OPENING:
         session.wants_ready = True  # for the Deal after this one, too, if it is burnt

@@ -41,6 +41,7 @@ def draw(session: Session, now_ms: int) -> SessionView:
         my_seat=_my_seat(session),
         may_sit=session.role is not Role.WATCHER and table.code != "",
         i_am_host=table.host == session.signer.key,
+        wants_ready=session.wants_ready,
         can_start=_can_start(session, table),
         locked=table.locked,
         watchers=table.watchers,

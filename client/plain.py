@@ -16,11 +16,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TextIO
 
-from client.actions import Action, Change, Kick, Move
+from client.actions import Action, Change, Kick, Move, SetReady
 from client.telling import board_lines, figure_lines, move_words, score_lines, settings_lines, told
 from client.tui.canvas import graphemes
 from client.tui.choices import ChoiceError, chosen
-from client.tui.commands import Command, Links, Step, Ui, available, choose, is_on_board, kept, my_picture, press
+from client.tui.commands import Command, Links, Step, Ui, available, choose, is_on_board, kept, press
 from client.tui.keys import Verb, meaning
 from client.tui.paint import changes_in_ms, question_words, remark_words
 from client.tui.seating import link_lines
@@ -316,10 +316,9 @@ class PlainRace:
 
 def word_of(command: Command, view: SessionView) -> str:
     """Returns the word that a command has on lines; what a key takes back has a word of its own."""
-    mine = my_picture(view)
     match command.verb:
         case Verb.READY:
-            return "unready" if mine is not None and mine.ready else "ready"
+            return "ready" if command.action == SetReady() else "unready"
         case Verb.LOCK:
             return "unlock" if view.locked else "lock"
         case Verb.AGREE:

@@ -117,6 +117,7 @@ class SessionView:
     my_seat: int | None = None
     may_sit: bool = True  # you have not come only to watch
     i_am_host: bool = False
+    wants_ready: bool = False  # you have said Ready and not taken it back, whatever the lobby has shown of it
     can_start: bool = False  # you are the host, and Start would be taken
     locked: bool = False
     watchers: int = 0

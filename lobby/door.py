@@ -10,7 +10,7 @@ import asyncio
 import errno
 import logging
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 
 from aiohttp import WSCloseCode, web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -69,7 +69,7 @@ class Door:
         return self._guard.full
 
     @property
-    def unheard(self) -> frozenset[int]:
+    def unheard(self) -> Set[int]:
         """The connections that have said something which nobody has had the time to read."""
         return self._doorstep.unheard
 

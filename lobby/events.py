@@ -6,7 +6,7 @@ that server.py gives it and never gives again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from msgspec import Struct
@@ -49,7 +49,7 @@ class Disconnected:
 class Unheard:
     """These have said something that the adapter has not yet come to hand in: nobody may call them silent."""
 
-    connections: frozenset[int]
+    connections: Set[int]
 
 
 class Woke(Struct, frozen=True, array_like=True, tag="woke"):

@@ -97,8 +97,8 @@ class Lobby:
             case Unheard():
                 self._waiting.excuse(event.connections, now_ms)
             case Woke():  # no earlier: by now all that came in before is heard
-                for connection in self._waiting.late(now_ms):
-                    self._refuse_and_close(connection, Refusal.SILENT, now_ms)
+                for visitor in self._waiting.late(now_ms):
+                    self._refuse_and_close(visitor.connection, Refusal.SILENT, now_ms)
             case Drained():
                 self._drain(forever=event.forever)
             case Restored():
@@ -114,7 +114,7 @@ class Lobby:
     def _hear(self, event: Connected | Received | BadFrame | Disconnected, now_ms: int) -> None:
         match event:
             case Connected():
-                visitor = Visitor(event.connection, event.address, now_ms)
+                visitor = Visitor(event.connection, event.address, now_ms, now_ms + limits.HANDSHAKE_MS)
                 self._visitors[event.connection] = visitor
                 self._waiting.add(visitor)
             case Received():

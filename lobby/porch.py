@@ -54,11 +54,7 @@ class Doorstep:
         self._asking: deque[Porch] = deque()  # for a page, or for a WebSocket
         self._greeting: deque[Porch] = deque()  # on a WebSocket
         self._serving: asyncio.Task[None] | None = None
-
-    @property
-    def unheard(self) -> frozenset[int]:
-        """The numbers of the connections that have said something here on their WebSocket."""
-        return frozenset([porch.number for porch in self._greeting])
+        self.unheard: set[int] = set()  # the connections that are greeting, by number
 
     def put(self, porch: Porch) -> None:
         """Has read what a porch has unread: at once, if nobody waits."""
@@ -67,6 +63,8 @@ class Doorstep:
             porch.read()
         else:
             (self._greeting if porch.upgraded else self._asking).append(porch)
+            if porch.upgraded:
+                self.unheard.add(porch.number)
 
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
@@ -75,7 +73,9 @@ class Doorstep:
                 begun = loop.time()
                 for waiting in (self._greeting or self._asking, self._asking or self._greeting):
                     if waiting:
-                        waiting.popleft().read()
+                        porch = waiting.popleft()
+                        self.unheard.discard(porch.number)
+                        porch.read()
                 for _ in range(TURNS):
                     await asyncio.sleep(0)
                 await rest(loop.time() - begun)

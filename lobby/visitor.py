@@ -20,7 +20,8 @@ class Visitor:
 
     connection: int
     address: str
-    since_ms: int
+    came_ms: int
+    due_ms: int  # when it must be at a table
     nonce: bytes | None = None  # the lobby's challenge; None before the Hello
     key: bytes | None = None  # proved; None before the Proof
     role: Role = Role.PLAYER
@@ -41,7 +42,7 @@ class Waiting:
     def deadline(self) -> int | None:
         """When the first one's time is up."""
         first = next(iter(self._visitors.values()), None)
-        return None if first is None else first.since_ms + limits.HANDSHAKE_MS
+        return None if first is None else first.due_ms
 
     def add(self, visitor: Visitor) -> None:
         """Somebody has come, now."""
@@ -51,22 +52,16 @@ class Waiting:
         """A connection is at a table, or gone."""
         self._visitors.pop(connection, None)
 
-    def late(self, now_ms: int) -> list[int]:
-        """Returns whose time is up."""
-        late = takewhile(lambda visitor: _is_late(visitor, now_ms), self._visitors.values())
-        return [visitor.connection for visitor in late]
+    def late(self, now_ms: int) -> list[Visitor]:
+        """Returns those whose time is up."""
+        return list(takewhile(lambda visitor: visitor.due_ms <= now_ms, self._visitors.values()))
 
-    def excuse(self, connections: Set[int], now_ms: int) -> None:
-        """Of these the late ones have their time anew: we are late, who have not read what they said.
+    def excuse(self, unheard: Set[int], now_ms: int) -> None:
+        """Late ones of these connections get more time, but not for ever: we have not read what they said.
 
         Else a crowd that comes at once, as after a restart, would be closed, and come again, and be closed again.
         """
-        for connection in sorted(connections & self._visitors.keys()):
-            visitor = self._visitors[connection]
-            if _is_late(visitor, now_ms):
-                visitor.since_ms = now_ms
-                self._visitors[connection] = self._visitors.pop(connection)
-
-
-def _is_late(visitor: Visitor, now_ms: int) -> bool:
-    return now_ms >= visitor.since_ms + limits.HANDSHAKE_MS
+        for visitor in self.late(now_ms):
+            if visitor.connection in unheard and now_ms < visitor.came_ms + limits.HANDSHAKE_LATE_MS:
+                visitor.due_ms = now_ms + limits.HANDSHAKE_MS
+                self._visitors[visitor.connection] = self._visitors.pop(visitor.connection)  # the last to be due

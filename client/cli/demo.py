@@ -171,8 +171,7 @@ async def _race(programme: Programme, lobby: LobbyAddress, standings: Standings,
         view = await _until(visit, patient, lambda view: view.code != "")
         standings.event("table", url=lobby.url, code=view.code, watch_code=view.watch_code)
         _announce(programme, standings)
-        visit.runner.act(Stand())
-        await _until(visit, patient, lambda view: view.my_seat is None)
+        await _stood_up(visit, patient)
         place = Place(code=view.code, lobby=lobby, pin=fingerprint(visit.session.lobby_key or b""))
         tasks = []
         for name, flags in zip(NAMES, programme.bots, strict=False):
@@ -217,33 +216,45 @@ async def _until(visit: Visit, patient: bool, seen: Callable[[SessionView], bool
     return view
 
 
-class Starter:
-    """When the host asks for the race: at once, and again if it can still be started after a while.
+class Asking:
+    """When the host asks for something: at once, and again if it was not done after a while.
 
-    A lobby that is killed may lose the Start, or deal anew what was counting down; and it refuses one that crosses
-    with a player who is not ready any more. Not each of these can be seen in the pictures: some are never drawn.
+    A lobby that is killed may lose what was said, or deal anew what was counting down; and it refuses a Start that
+    crosses with a player who is not ready any more. Not each of these can be seen in the pictures: some nobody draws.
     """
 
     def __init__(self) -> None:
         self._asked_ms: int | None = None
 
-    def asks(self, view: SessionView, now_ms: int) -> bool:
-        """Returns whether to ask now. Something is heard of a lobby every few seconds, so this is called again."""
+    def due(self, view: SessionView, now_ms: int, *, wanted: bool) -> bool:
+        """Returns whether to ask now, if it is still wanted. Called every few seconds: so often a lobby is heard."""
         if view.line is not Line.ONLINE:
             self._asked_ms = None
-        elif view.can_start and (self._asked_ms is None or now_ms >= self._asked_ms + RETRY_MS):
+        elif wanted and (self._asked_ms is None or now_ms >= self._asked_ms + RETRY_MS):
             self._asked_ms = now_ms
             return True
         return False
 
 
+async def _stood_up(visit: Visit, patient: bool) -> None:
+    """Gives up the host's own seat."""
+    asking = Asking()
+
+    def seen(view: SessionView) -> bool:
+        if asking.due(view, now_ms(), wanted=view.my_seat is not None):
+            visit.runner.act(Stand())
+        return view.my_seat is None
+
+    await _until(visit, patient, seen)
+
+
 async def _follow(visit: Visit, standings: Standings, *, patient: bool) -> Path:
     """Starts the race as soon as it can be, and shows it until its record is saved; returns where."""
-    starter = Starter()
+    asking = Asking()
 
     def seen(view: SessionView) -> bool:
         standings.show(view)
-        if starter.asks(view, now_ms()):
+        if asking.due(view, now_ms(), wanted=view.can_start):
             visit.runner.act(Start())
         return bool(view.record_path or visit.runner.save_error or view.notice == Refusal.SPACE)
 

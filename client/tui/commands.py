@@ -148,8 +148,9 @@ def _seating(view: SessionView) -> list[Command]:
     if mine is None and open_to_me and any(seat is None for seat in view.seats):
         commands.append(Command(Verb.SIT, "p", say("take a seat"), Sit(), primary=not view.can_start))
     if mine is not None and not view.i_am_host:
-        label = say("not ready yet") if mine.ready else say("ready")
-        commands.append(Command(Verb.READY, "r", label, SetReady(not mine.ready), primary=not mine.ready))
+        ready = mine.ready or view.wants_ready  # what was said counts, before the lobby has shown it
+        label = say("not ready yet") if ready else say("ready")
+        commands.append(Command(Verb.READY, "r", label, SetReady(not ready), primary=not ready))
     if view.i_am_host:
         commands.append(Command(Verb.SETTINGS, "e", say("settings")))
     if mine is not None:

@@ -87,6 +87,11 @@ def test_one_who_is_ready_does_not_take_it_back_with_enter() -> None:
     assert pressed(ready, "r") == [SetReady(False)]
 
 
+def test_a_ready_on_its_way_can_be_taken_back() -> None:
+    guest = view(Phase.SEATING, seats=GUEST, my_seat=1, i_am_host=False, wants_ready=True)
+    assert pressed(guest, "r") == [SetReady(False)]
+
+
 def test_resigning_takes_a_capital_r_and_a_yes() -> None:
     assert pressed(view(Phase.RACING), "R", "y") == [Resign()]
     assert pressed(view(Phase.RACING), "К", "н") == [Resign()]

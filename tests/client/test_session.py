@@ -943,3 +943,35 @@ def test_ready_that_is_said_again_while_it_is_on_its_way_is_not_taken_back() -> 
     said = lobby.act(actions.SetReady())
     assert not [message for message in said if isinstance(message, messages.Unready)]
     assert lobby.session.wants_ready
+
+
+def test_a_ready_that_was_taken_back_is_not_said_again_by_itself() -> None:
+    lobby = HandLobby()
+    lobby.ready()
+    assert lobby.act(actions.SetReady(False)) == [messages.Unready()]
+    lobby.handle(Dropped("lost"))
+    lobby.connect()
+    assert not [message for message in lobby.welcome() if isinstance(message, messages.SayReady)]
+
+
+def test_a_ready_taken_back_while_the_line_was_lost_is_taken_back_when_it_is_back() -> None:
+    lobby = HandLobby()
+    lobby.ready()
+    shown = lobby.view(seats=(lobby.seat(lobby.rival, "fox"), lobby.seat(lobby.me, "owl", ready=True)))
+    lobby.say(messages.TableChanged(shown, 1))
+    lobby.handle(Dropped("lost"))
+    lobby.act(actions.SetReady(False))
+    lobby.connect()
+    assert messages.Unready() in lobby.welcome(shown)
+
+
+def test_a_ready_said_again_after_it_was_taken_back_stands_when_the_line_is_back() -> None:
+    lobby = HandLobby()
+    lobby.ready()
+    shown = lobby.view(seats=(lobby.seat(lobby.rival, "fox"), lobby.seat(lobby.me, "owl", ready=True)))
+    lobby.say(messages.TableChanged(shown, 1))
+    lobby.handle(Dropped("lost"))
+    lobby.act(actions.SetReady(False))
+    lobby.act(actions.SetReady())
+    lobby.connect()
+    assert messages.Unready() not in lobby.welcome(shown)

@@ -238,6 +238,25 @@ def test_who_was_unheard_for_a_moment_has_no_more_time_for_it() -> None:
     assert refused_and_closed(caller, doors.handle(Woke())) == Refusal.SILENT
 
 
+def test_who_is_never_heard_is_closed_in_the_end() -> None:
+    doors = Doors()
+    caller = doors.caller().greet()
+    for _ in range(limits.HANDSHAKE_LATE_MS // limits.HANDSHAKE_MS - 1):
+        doors.now_ms += limits.HANDSHAKE_MS
+        doors.handle(Unheard(frozenset({caller.number})))
+        assert doors.handle(Woke()) == []
+    doors.now_ms += limits.HANDSHAKE_MS
+    doors.handle(Unheard(frozenset({caller.number})))
+    assert refused_and_closed(caller, doors.handle(Woke())) == Refusal.SILENT
+
+
+def test_what_comes_in_before_the_time_is_told_is_heard_however_late_it_is() -> None:
+    doors = Doors()
+    caller = doors.caller()
+    doors.now_ms += limits.HANDSHAKE_MS + 1
+    assert caller.sent(caller.say(messages.Ping(7))) == [messages.Pong(7, doors.now_ms)]
+
+
 def test_whoever_is_unheard_at_a_table_or_gone_is_nobody_to_wait_for() -> None:
     doors = Doors()
     host, _ = table_of(doors)

@@ -35,7 +35,6 @@ from lobby.events import (
     Unheard,
     Woke,
 )
-from lobby.porch import Doorstep
 from lobby.room import Census
 from lobby.server import Server
 from lobby.store import Store, records
@@ -593,10 +592,10 @@ async def test_after_a_stall_what_has_arrived_is_heard_before_the_time(tmp_path)
         assert core.heard.index(Received(1, Leave())) < core.heard.index(Woke())
 
 
-async def test_before_the_time_it_is_told_whose_words_lie_on_the_doorstep(tmp_path, monkeypatch):
-    monkeypatch.setattr(Doorstep, "unheard", frozenset({1}))
+async def test_before_the_time_it_is_told_whose_words_lie_on_the_doorstep(tmp_path):
     core = Script()
     async with serving(core, tmp_path) as rig:
+        rig.server._door._doorstep.unheard.add(1)
         core.deadline = boot_ms() + 20
         rig.server.tell(BadFrame(1))  # something that arms the timer
         await core.hears(Woke())
