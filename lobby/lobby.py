@@ -20,7 +20,6 @@ from lobby.events import (
     Close,
     Connected,
     Disconnected,
-    DiskFailed,
     Drained,
     Effect,
     Event,
@@ -105,7 +104,7 @@ class Lobby:
                 self._restore(event, now_ms)
             case SpaceChanged():
                 self._scarce = event.scarce
-            case DiskFailed():
+            case _:  # DiskFailed
                 self._still = True
                 self._out.send(self._visitors, messages.Refused(Refusal.DISK))
         self._look_at_clock(now_ms)
@@ -121,7 +120,7 @@ class Lobby:
                 self._receive(event, now_ms)
             case BadFrame():
                 self._refuse_and_close(event.connection, Refusal.FRAME, now_ms)
-            case Disconnected():
+            case _:  # Disconnected
                 self._forget(event.connection, now_ms)
 
     @property
