@@ -40,11 +40,11 @@ def _set_ready(action: actions.SetReady, session: Session, now_ms: int) -> None:
         return
     session.wants_ready = action.ready
     session.burns = 0
+    session.took_back = not action.ready
     if action.ready:
         session.say_ready()
     else:
-        _take_back(session)
-        session.send(messages.Unready())
+        session.say_unready()
 
 
 @do.register(actions.Start)

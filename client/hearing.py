@@ -187,8 +187,9 @@ def _answer(session: Session, *, once: bool = True) -> None:
     seat = None if table is None or session.seat is None else table.seats[session.seat]
     if table is None or trust is None or seat is None:
         return
-    if seat.ready and not (once or session.wants_ready) and trust.taken_back and table.phase is Phase.SEATING:
-        session.send(messages.Unready())  # it was lost with its connection
+    guest = table.phase is Phase.SEATING and table.host != session.signer.key
+    if seat.ready and guest and session.took_back and not (once or session.wants_ready):
+        session.say_unready()  # it was lost with its connection
     if seat.ready or (once and trust.answered):
         return
     if table.phase is Phase.OPENING:

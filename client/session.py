@@ -112,6 +112,7 @@ class Session:
         self.role = role
         self.beat_ms = beat_ms
         self.wants_ready = False  # the person has said Ready, and has not taken it back
+        self.took_back = False  # and has taken it back
         self.burns = 0  # Deals burnt in a row
         self.pending: messages.OwnGame | None = None  # the lobby has more of the own log than we: it is on its way
         self._name = name
@@ -238,6 +239,12 @@ class Session:
         ready = self.trust.promise(seat.name, self.table.settings, computer=seat.computer)
         if ready is not None:
             self.send(messages.SayReady(ready))
+
+    def say_unready(self) -> None:
+        """Takes the Ready back; what cannot be said now, the lobby is told when the line is there again."""
+        if self.line is Line.ONLINE and self.trust is not None:
+            self.trust.take_back()
+            self.send(messages.Unready())
 
     # ── the connection ──────────────────────────────────────────────────────────────────────────────────────────────
 

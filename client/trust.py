@@ -136,11 +136,6 @@ class Trust:
         """We have no seat: what we have said for one counts for none that we may get."""
         self._said = False
 
-    @property
-    def taken_back(self) -> bool:
-        """Whether we have said that we are not ready, and the lobby has not shown that it knows."""
-        return self._taken_back
-
     def take_back(self) -> None:
         """We are not ready any more, or have no seat: the lobby may go on without us."""
         self._counted, self._taken_back = False, True

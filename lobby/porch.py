@@ -71,13 +71,14 @@ class Doorstep:
         try:
             while self._greeting or self._asking:
                 begun = loop.time()
+                served = []
                 for waiting in (self._greeting or self._asking, self._asking or self._greeting):
                     if waiting:
-                        porch = waiting.popleft()
-                        self.unheard.discard(porch.number)
-                        porch.read()
+                        served.append(waiting.popleft())
+                        served[-1].read()
                 for _ in range(TURNS):
                     await asyncio.sleep(0)
+                self.unheard -= {porch.number for porch in served if not porch.unread}
                 await rest(loop.time() - begun)
         finally:
             self._serving = None
@@ -114,9 +115,16 @@ class Porch(asyncio.Protocol):
         """Whether it is a WebSocket."""
         return self._frames is not None
 
+    @property
+    def unread(self) -> bool:
+        """Whether something of it lies on the doorstep."""
+        return bool(self._unread)
+
     def upgrade(self, number: int, overrun: Callable[[Refusal], None]) -> None:
         """From now on frames come in; `overrun` is told, once, why nothing more is read of them."""
         self.number, self._frames, self._overrun = number, FrameWalk(), overrun
+        if self._unread:
+            self._doorstep.unheard.add(number)
 
     def welcome(self) -> None:
         """The peer has come to a table: it waits for no stranger any more, and may say more."""

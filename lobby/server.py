@@ -159,11 +159,11 @@ class Server:
 
     # ── the core ──
 
-    def tell(self, event: events.Event) -> None:
-        """Hands an event to the core and obeys what it answers."""
+    def tell(self, event: events.Event, now_ms: int | None = None) -> None:
+        """Hands an event to the core and obeys what it answers; `now_ms` unless the clock is to be asked."""
         if self._failure is not None:
             return
-        now_ms, begun = self._clock(), perf_counter()
+        now_ms, begun = self._clock() if now_ms is None else now_ms, perf_counter()
         try:
             effects = self._core.handle(event, now_ms)
             self._holding.take(effects)
@@ -278,9 +278,10 @@ class Server:
     def _wake(self) -> None:
         deadline_ms = self._core.deadline
         if deadline_ms is not None and self._clock() >= max(deadline_ms, self._not_before_ms):
+            now_ms = self._clock()  # the same for both: in between nobody may become late
             if unheard := self._door.unheard:
-                self.tell(events.Unheard(unheard))
-            self.tell(events.Woke())
+                self.tell(events.Unheard(unheard), now_ms)
+            self.tell(events.Woke(), now_ms)
         else:
             self._look_ahead()
 

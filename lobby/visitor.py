@@ -62,6 +62,7 @@ class Waiting:
         Else a crowd that comes at once, as after a restart, would be closed, and come again, and be closed again.
         """
         for visitor in self.late(now_ms):
-            if visitor.connection in unheard and now_ms < visitor.came_ms + limits.HANDSHAKE_LATE_MS:
-                visitor.due_ms = now_ms + limits.HANDSHAKE_MS
+            due_ms = now_ms + limits.HANDSHAKE_MS
+            if visitor.connection in unheard and due_ms <= visitor.came_ms + limits.HANDSHAKE_LATE_MS:
+                visitor.due_ms = due_ms
                 self._visitors[visitor.connection] = self._visitors.pop(visitor.connection)  # the last to be due

@@ -177,7 +177,7 @@ async def _race(programme: Programme, lobby: LobbyAddress, standings: Standings,
         for name, flags in zip(NAMES, programme.bots, strict=False):
             tasks.append(group.create_task(_computer(_player(name, flags, lobby, place), lobby)))
             # One after the other, so that a seed deals everyone the same again.
-            await _until(visit, patient, lambda view: sum(each is not None for each in view.seats) == len(tasks))
+            await _until(visit, patient, lambda view: sum(each is not None for each in view.seats) >= len(tasks))
         path = await _follow(visit, standings, patient=patient)
         for task in tasks:
             task.cancel()

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
+from client.actions import Action, Stand
 from client.bot import RETRY_MS
+from client.cli import demo
 from client.cli.demo import Asking
-from client.view import Line
+from client.cli.visit import Visit
+from client.view import Line, SessionView
 from protocol.messages import Phase
 
-from .pictures_of import view
+from .pictures_of import view, watching
 
 SEATING = view(Phase.SEATING)
 
@@ -34,3 +40,29 @@ def test_after_a_lost_line_it_asks_at_once():
 
 def test_what_is_not_wanted_is_not_asked_for():
     assert not Asking().due(SEATING, 0, wanted=False)
+
+
+class Losing:
+    """A visit to a lobby that loses the first word, and draws a picture a minute."""
+
+    def __init__(self) -> None:
+        self.runner = self
+        self.said: list[Action] = []
+
+    def act(self, action: Action) -> None:
+        self.said.append(action)
+
+    async def until(self, seen: Callable[[SessionView], bool]) -> SessionView:
+        for _ in range(10):
+            picture = watching(Phase.SEATING) if len(self.said) > 1 else SEATING
+            if seen(picture):
+                return picture
+        raise AssertionError("nobody stands up")
+
+
+async def test_a_word_that_was_lost_is_said_again(monkeypatch):
+    minutes = itertools.count(0, 60_000)
+    monkeypatch.setattr(demo, "now_ms", lambda: next(minutes))
+    visit = Losing()
+    await demo._stood_up(cast("Visit", visit), patient=True)
+    assert visit.said == [Stand(), Stand()]

@@ -965,7 +965,7 @@ def test_a_ready_taken_back_while_the_line_was_lost_is_taken_back_when_it_is_bac
     assert messages.Unready() in lobby.welcome(shown)
 
 
-def test_a_ready_said_again_after_it_was_taken_back_stands_when_the_line_is_back() -> None:
+def test_a_ready_said_again_after_it_was_taken_back_counts_when_the_line_is_back() -> None:
     lobby = HandLobby()
     lobby.ready()
     shown = lobby.view(seats=(lobby.seat(lobby.rival, "fox"), lobby.seat(lobby.me, "owl", ready=True)))
@@ -975,3 +975,17 @@ def test_a_ready_said_again_after_it_was_taken_back_stands_when_the_line_is_back
     lobby.act(actions.SetReady())
     lobby.connect()
     assert messages.Unready() not in lobby.welcome(shown)
+    third = lobby.sign("ready", lobby.deal_hash, Ready(STRANGER.key, bytes(32), "x").encode(), STRANGER)
+    lobby.say(messages.SeatsClosed(lobby.seats(lobby.rival_ready(), third)))
+    assert cheats(lobby, "seats-missing")
+
+
+def test_an_unready_that_crossed_with_an_old_picture_is_said_again_when_the_line_is_back() -> None:
+    lobby = HandLobby()
+    lobby.ready()
+    lobby.act(actions.SetReady(False))
+    lobby.say(messages.TableChanged(lobby.view(), 1))  # drawn before the lobby had read the Ready
+    lobby.handle(Dropped("lost"))
+    lobby.connect()
+    shown = lobby.view(seats=(lobby.seat(lobby.rival, "fox"), lobby.seat(lobby.me, "owl", ready=True)))
+    assert messages.Unready() in lobby.welcome(shown)

@@ -197,3 +197,14 @@ async def test_who_has_greeted_and_was_not_heard_yet_is_known():
     assert silent.number not in street.doorstep.unheard
     await street.quiet()
     assert street.doorstep.unheard == set()
+
+
+async def test_what_was_said_before_the_upgrade_and_not_read_yet_is_unheard():
+    street = Street()
+    crowd, early = street.comes("a"), street.comes("b")
+    for porch in (crowd, early):
+        porch.data_received(b"1")
+    early.upgrade(7, street.said.append)
+    assert street.doorstep.unheard == {7}
+    await street.quiet()
+    assert street.doorstep.unheard == set()
