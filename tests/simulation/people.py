@@ -13,6 +13,7 @@ from client import actions
 from client.actions import Action
 from engine.board import Direction
 from protocol.messages import Phase, Role
+from tests.simulation.plan import dice
 from tests.simulation.programs import Program
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Person:
         self._idle_until_ms = 0
         self._order = [DIRECTIONS[letter] for letter in self.knobs.order]
         self._seen_end: object = None
+        self._doubts = dice(world.plan.seed, f"doubts {self.knobs.name}")
 
     def begin(self) -> None:
         """Looks at the screen from now on."""
@@ -95,6 +97,8 @@ class Person:
                 self.press(actions.Start())
         elif not session.wants_ready and (self.calm or self.chance.random() < 0.5):
             self.press(actions.SetReady())
+        elif session.wants_ready and not self.calm and self._doubts.random() < 0.05:
+            self.program.act(actions.SetReady(False))
 
     def _count_down(self) -> int:
         session = self.program.session
