@@ -44,7 +44,7 @@ def _set_ready(action: actions.SetReady, session: Session, now_ms: int) -> None:
     if action.ready:
         session.say_ready()
     else:
-        session.say_unready()
+        session.withdraw(messages.Unready())
 
 
 @do.register(actions.Start)
@@ -74,8 +74,7 @@ def _sit(action: actions.Sit, session: Session, now_ms: int) -> None:
 
 @do.register(actions.Stand)
 def _stand(action: actions.Stand, session: Session, now_ms: int) -> None:
-    _take_back(session)
-    session.send(messages.Stand())
+    session.withdraw(messages.Stand())
 
 
 @do.register(actions.Kick)
@@ -126,11 +125,6 @@ def _resign(action: actions.Resign, session: Session, now_ms: int) -> None:
 def _leave(action: actions.Leave, session: Session, now_ms: int) -> None:
     session.send(messages.Leave())
     session.end("left")
-
-
-def _take_back(session: Session) -> None:
-    if session.trust is not None:
-        session.trust.take_back()
 
 
 def _seal(session: Session, own: OwnRace, now_ms: int, act: Act, argument: int = 0) -> None:

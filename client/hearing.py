@@ -187,9 +187,9 @@ def _answer(session: Session, *, once: bool = True) -> None:
     seat = None if table is None or session.seat is None else table.seats[session.seat]
     if table is None or trust is None or seat is None:
         return
-    guest = table.phase is Phase.SEATING and table.host != session.signer.key
-    if seat.ready and guest and session.took_back and not (once or session.wants_ready):
-        session.say_unready()  # it was lost with its connection
+    seated_guest = table.phase is Phase.SEATING and table.host != session.signer.key  # a host is always ready there
+    if seat.ready and seated_guest and session.took_back and not (once or session.wants_ready):
+        session.withdraw(messages.Unready())  # the one before was lost with its connection
     if seat.ready or (once and trust.answered):
         return
     if table.phase is Phase.OPENING:

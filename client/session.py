@@ -112,7 +112,7 @@ class Session:
         self.role = role
         self.beat_ms = beat_ms
         self.wants_ready = False  # the person has said Ready, and has not taken it back
-        self.took_back = False  # and has taken it back
+        self.took_back = False  # the person has taken it back since: the lobby may not have heard
         self.burns = 0  # Deals burnt in a row
         self.pending: messages.OwnGame | None = None  # the lobby has more of the own log than we: it is on its way
         self._name = name
@@ -240,11 +240,11 @@ class Session:
         if ready is not None:
             self.send(messages.SayReady(ready))
 
-    def say_unready(self) -> None:
-        """Takes the Ready back; what cannot be said now, the lobby is told when the line is there again."""
+    def withdraw(self, sent: messages.Unready | messages.Stand) -> None:
+        """Says what takes our Ready back. Without a connection nothing is said, and the lobby must still count us."""
         if self.line is Line.ONLINE and self.trust is not None:
             self.trust.take_back()
-            self.send(messages.Unready())
+            self.send(sent)
 
     # ── the connection ──────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -54,17 +54,18 @@ class Doorstep:
         self._asking: deque[Porch] = deque()  # for a page, or for a WebSocket
         self._greeting: deque[Porch] = deque()  # on a WebSocket
         self._serving: asyncio.Task[None] | None = None
-        self.unheard: set[int] = set()  # the connections that are greeting, by number
+        self.unheard: set[int] = set()  # the connections, by number, that have said what nobody has read yet
 
     def put(self, porch: Porch) -> None:
         """Has read what a porch has unread: at once, if nobody waits."""
         if self._serving is None:
             self._serving = asyncio.get_running_loop().create_task(self._serve())
             porch.read()
+        elif porch.upgraded:
+            self._greeting.append(porch)
+            self.unheard.add(porch.number)
         else:
-            (self._greeting if porch.upgraded else self._asking).append(porch)
-            if porch.upgraded:
-                self.unheard.add(porch.number)
+            self._asking.append(porch)
 
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
@@ -74,8 +75,9 @@ class Doorstep:
                 served = []
                 for waiting in (self._greeting or self._asking, self._asking or self._greeting):
                     if waiting:
-                        served.append(waiting.popleft())
-                        served[-1].read()
+                        porch = waiting.popleft()
+                        porch.read()
+                        served.append(porch)
                 for _ in range(TURNS):
                     await asyncio.sleep(0)
                 self.unheard -= {porch.number for porch in served if not porch.unread}

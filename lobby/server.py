@@ -276,9 +276,9 @@ class Server:
         asyncio.get_running_loop().call_soon(self._wake)
 
     def _wake(self) -> None:
-        deadline_ms = self._core.deadline
-        if deadline_ms is not None and self._clock() >= max(deadline_ms, self._not_before_ms):
-            now_ms = self._clock()  # the same for both: in between nobody may become late
+        deadline_ms, now_ms = self._core.deadline, self._clock()
+        if deadline_ms is not None and now_ms >= max(deadline_ms, self._not_before_ms):
+            # Both at the same time: in between nobody may become late.
             if unheard := self._door.unheard:
                 self.tell(events.Unheard(unheard), now_ms)
             self.tell(events.Woke(), now_ms)

@@ -954,30 +954,57 @@ def test_a_ready_that_was_taken_back_is_not_said_again_by_itself() -> None:
     assert not [message for message in lobby.welcome() if isinstance(message, messages.SayReady)]
 
 
-def test_a_ready_taken_back_while_the_line_was_lost_is_taken_back_when_it_is_back() -> None:
+def shown_ready(lobby: HandLobby) -> messages.TableView:
+    return lobby.view(seats=(lobby.seat(lobby.rival, "fox"), lobby.seat(lobby.me, "owl", ready=True)))
+
+
+def lost_when_ready() -> HandLobby:
+    """The lobby has shown that we are ready, and now the line is lost."""
     lobby = HandLobby()
     lobby.ready()
-    shown = lobby.view(seats=(lobby.seat(lobby.rival, "fox"), lobby.seat(lobby.me, "owl", ready=True)))
-    lobby.say(messages.TableChanged(shown, 1))
+    lobby.say(messages.TableChanged(shown_ready(lobby), 1))
     lobby.handle(Dropped("lost"))
+    return lobby
+
+
+def left_out(lobby: HandLobby) -> bool:
+    """Whether it is a cheat now to deal to others and not to us."""
+    third = lobby.sign("ready", lobby.deal_hash, Ready(STRANGER.key, bytes(32), "x").encode(), STRANGER)
+    lobby.say(messages.SeatsClosed(lobby.seats(lobby.rival_ready(), third)))
+    return cheats(lobby, "seats-missing")
+
+
+def test_a_ready_taken_back_while_the_line_was_lost_is_taken_back_when_it_is_back() -> None:
+    lobby = lost_when_ready()
     lobby.act(actions.SetReady(False))
     lobby.connect()
-    assert messages.Unready() in lobby.welcome(shown)
+    assert messages.Unready() in lobby.welcome(shown_ready(lobby))
 
 
 def test_a_ready_said_again_after_it_was_taken_back_counts_when_the_line_is_back() -> None:
-    lobby = HandLobby()
-    lobby.ready()
-    shown = lobby.view(seats=(lobby.seat(lobby.rival, "fox"), lobby.seat(lobby.me, "owl", ready=True)))
-    lobby.say(messages.TableChanged(shown, 1))
-    lobby.handle(Dropped("lost"))
+    lobby = lost_when_ready()
     lobby.act(actions.SetReady(False))
     lobby.act(actions.SetReady())
     lobby.connect()
-    assert messages.Unready() not in lobby.welcome(shown)
-    third = lobby.sign("ready", lobby.deal_hash, Ready(STRANGER.key, bytes(32), "x").encode(), STRANGER)
-    lobby.say(messages.SeatsClosed(lobby.seats(lobby.rival_ready(), third)))
-    assert cheats(lobby, "seats-missing")
+    assert messages.Unready() not in lobby.welcome(shown_ready(lobby))
+    assert left_out(lobby)
+
+
+def test_a_seat_given_up_while_the_line_was_lost_is_still_ours_and_still_counts() -> None:
+    lobby = lost_when_ready()
+    lobby.act(actions.Stand())
+    lobby.connect()
+    lobby.welcome(shown_ready(lobby))
+    assert left_out(lobby)
+
+
+def test_what_was_taken_back_before_another_race_was_dealt_is_not_taken_back_after_it() -> None:
+    lobby = seated()
+    lobby.act(actions.SetReady(False))
+    lobby.say(messages.TableChanged(lobby.view(Phase.OPENING), 1))  # the Deal is answered by itself
+    lobby.handle(Dropped("lost"))
+    lobby.connect()
+    assert messages.Unready() not in lobby.welcome(shown_ready(lobby))
 
 
 def test_an_unready_that_crossed_with_an_old_picture_is_said_again_when_the_line_is_back() -> None:
@@ -987,5 +1014,4 @@ def test_an_unready_that_crossed_with_an_old_picture_is_said_again_when_the_line
     lobby.say(messages.TableChanged(lobby.view(), 1))  # drawn before the lobby had read the Ready
     lobby.handle(Dropped("lost"))
     lobby.connect()
-    shown = lobby.view(seats=(lobby.seat(lobby.rival, "fox"), lobby.seat(lobby.me, "owl", ready=True)))
-    assert messages.Unready() in lobby.welcome(shown)
+    assert messages.Unready() in lobby.welcome(shown_ready(lobby))
